@@ -71,6 +71,19 @@ package struct QueryWriter: ~Copyable {
     /// (RFC 6570, section 3.2.8). The item's name needs no escape.
     package mutating func add(_ name: StaticString, _ texts: [String]) {
         begin(name)
+        append(texts)
+    }
+
+    /// Adds an item of several texts, separated by commas, whose name is a prefix and a text behind it that is escaped.
+    package mutating func add(_ prefix: StaticString, followedBy text: String, _ texts: [String]) {
+        if count > 0 { buffer.append(UInt8(ascii: "&")) }
+        buffer.append(prefix)
+        append(text)
+        buffer.append(UInt8(ascii: "="))
+        append(texts)
+    }
+
+    private mutating func append(_ texts: [String]) {
         for (index, text) in texts.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: ",")) }
             append(text)

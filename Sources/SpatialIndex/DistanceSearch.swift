@@ -65,7 +65,7 @@ struct DistanceSearch {
         return true
     }
 
-    /// Measures the places of the rarest word; false where the work is spent before that is done.
+    /// Measures the places of the rarest word or property; false where the work is spent before that is done.
     mutating func measurePostings() -> Bool {
         for part in parts.indices {
             let columns = parts[part].columns

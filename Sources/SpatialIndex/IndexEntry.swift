@@ -76,9 +76,13 @@ public struct IndexVocabulary: Hashable, Sendable {
     /// The sources: number 1 is at index 0, since 0 stands for none.
     public private(set) var sources: [IndexSource] = []
     private var sourceNumbers: [IndexSource: UInt32] = [:]
+    /// The properties that places can be filtered by. With others, all places are packed anew.
+    public let properties: FilterableProperties
 
     /// A vocabulary without names.
-    public init() {}
+    public init(properties: FilterableProperties = .none) {
+        self.properties = properties
+    }
 
     /// The number of a category; nil where no place ever had it.
     public func number(of name: String) -> UInt16? { numbers[name] }

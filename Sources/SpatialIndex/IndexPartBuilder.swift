@@ -22,7 +22,7 @@ public struct IndexPartBuilder: ~Copyable {
     ///   - vocabulary: that of the snapshot that the part is for; a first part starts with an empty one.
     public init(expecting count: Int, vocabulary: IndexVocabulary = IndexVocabulary()) {
         self.vocabulary = vocabulary
-        collected = CollectedPlaces(expecting: max(0, count))
+        collected = CollectedPlaces(expecting: max(0, count), vocabulary.properties)
     }
 
     /// How many places were added.
@@ -32,7 +32,10 @@ public struct IndexPartBuilder: ~Copyable {
     public var lastID: Int64? { placeCount > 0 ? collected.ids[placeCount - 1] : nil }
 
     /// About how much memory the part will take, in bytes.
-    public var bytes: Int { collected.records.count + placeCount * 108 + collected.words.count * 10 }
+    public var bytes: Int {
+        collected.records.count + placeCount * 108 + collected.words.count * 10
+            + (collected.properties?.words.count ?? 0) * 10
+    }
 
     /// The number of a category, which is added if it is new; nil where there are 65,536 others.
     public mutating func category(named name: String) -> UInt16? { vocabulary.number(adding: name) }
@@ -120,10 +123,13 @@ final class CollectedPlaces {
     var wordStarts: Column<UInt32>
     /// The words of each place, by their numbers in `table`, as `WordColumns.placeWords` has them.
     var words: Column<UInt32>
+    /// By which values of properties each place is found; nil where places can't be filtered by any.
+    var properties: CollectedProperties?
     /// Whether the columns belong to a part by now.
     var isPacked = false
 
-    init(expecting count: Int) {
+    init(expecting count: Int, _ filterable: FilterableProperties) {
+        properties = filterable.isEmpty ? nil : CollectedProperties(filterable, expecting: count)
         ids = Column(capacity: count)
         latitudes = Column(capacity: count)
         longitudes = Column(capacity: count)
@@ -152,6 +158,7 @@ final class CollectedPlaces {
         addressTable.free()
         wordStarts.free()
         words.free()
+        properties?.free()
     }
 
     func add(_ entry: IndexEntry) {
@@ -168,6 +175,7 @@ final class CollectedPlaces {
         records.append(entry.record.assumingMemoryBound(to: UInt8.self))
         addWords(of: entry.foldedNames)
         wordStarts.append(UInt32(words.count))
+        properties?.add(ofRecord: entry.record, &table)
     }
 
     /// Adds the words of an address, as `NameFolder` has them.

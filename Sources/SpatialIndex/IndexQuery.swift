@@ -90,12 +90,19 @@ public struct IndexFilter: Sendable {
     public var isFeatured: Bool?
     /// Only places of which one name has all of these words. Nil means all, an empty array none.
     public var words: [QueryWord]?
+    /// Only places that have one of some values of each of these properties. Nil means all.
+    public internal(set) var properties: [PropertyWords]?
 
     /// Lets all places match.
     public init() {}
 
     /// Whether all places match.
-    var isEmpty: Bool { categories == nil && sources == nil && isFeatured == nil && words == nil }
+    var isEmpty: Bool {
+        categories == nil && sources == nil && isFeatured == nil && words == nil && properties == nil
+    }
+
+    /// Whether parts list the places that may match: those with a word, or with a value of a property.
+    var isListed: Bool { words != nil || properties != nil }
 }
 
 /// The conditions of a query that the tree doesn't decide, so that each place of a part is checked for them.
@@ -108,6 +115,8 @@ struct PartFilter {
     let sources: [Bool]?
     /// What the query's words ask for; nil without words.
     let words: WordConditions?
+    /// What the query's properties ask for; nil without any.
+    let properties: PropertyConditions?
     /// Whether there is any such condition, or a dead place.
     let isNeeded: Bool
 
@@ -115,11 +124,13 @@ struct PartFilter {
         self.box = box
         sources = filter.sources
         words = filter.words.map { WordConditions($0, part.columns.words) }
-        isNeeded = box != nil || sources != nil || words != nil || part.dead != nil
+        properties = filter.properties.map { PropertyConditions($0, part.columns.words) }
+        isNeeded =
+            box != nil || sources != nil || words != nil || properties != nil || part.dead != nil
     }
 
     /// How much work the check of a place takes, as a multiple of the work of a check without words.
-    var cost: Int { 1 + 2 * (words?.conditions.count ?? 0) }
+    var cost: Int { 1 + 2 * (words?.conditions.count ?? 0) + (properties?.cost ?? 0) }
 
     func admits(_ place: Int, of part: PartView) -> Bool {
         if part.isDead(place) { return false }
@@ -129,6 +140,7 @@ struct PartFilter {
             return false
         }
         if let sources, !sources[Int(part.columns.sources[place])] { return false }
+        if let properties, !properties.admit(place, of: part.columns.words) { return false }
         return words?.admit(place, of: part.columns.words) ?? true
     }
 }

@@ -12,7 +12,7 @@ public struct IndexCluster: Sendable {
 ///
 /// A cell's places are a range in the order of quadkeys, and the sums of whole blocks of that order are known. So without a
 /// filter, only the places at the ends of such ranges are looked at. With a filter, places are looked at one by one: those in
-/// the cells, or those of the categories or of the rarest word, whichever are fewer.
+/// the cells, or those of the categories or of the rarest word or property, whichever are fewer.
 extension IndexSnapshot {
     /// Counts, if that takes no longer than a loop may spend on one search.
     ///
@@ -153,11 +153,16 @@ struct ClusterCounting {
         }
     }
 
-    /// Calls `body` with lists that have all matching places, each once: those of the rarest word, else of the categories.
+    /// Calls `body` with lists that have all matching places, each once: those of the rarest word or property, else of the
+    /// categories.
     private func forEachListed(
         of columns: PartColumns, _ matching: PartFilter, _ body: (PlaceList) -> Void
     ) {
-        if let words = matching.rarestWord(columns) { return body(.words(words)) }
+        switch matching.rarest(of: columns) {
+        case .word(let word): return body(.words(word))
+        case .property(let property): return body(.property(property))
+        case nil: break
+        }
         _ = filter.forEachTree(of: columns) { tree in
             body(.tree(tree))
             return true
@@ -169,6 +174,8 @@ struct ClusterCounting {
 private enum PlaceList {
     /// Those that fulfil the condition of a word, but of a run only for one part.
     case words(WordCondition)
+    /// Those that have one of the values of a property.
+    case property(PropertyCondition)
     case tree(PackedTree)
 
     /// Whether all of its places have a category that is asked for, and are featured as asked for.
@@ -180,6 +187,7 @@ private enum PlaceList {
     func count(in columns: PartColumns) -> Int {
         switch self {
         case .words(let condition): WordPostings(condition, columns.words).count
+        case .property(let property): property.count
         case .tree(let tree): Int(tree.count)
         }
     }
@@ -192,6 +200,7 @@ private enum PlaceList {
             let (words, spelledOut) = (condition.words, condition.spelledOut)
             guard Self.forEach(ofWords: words, butNot: 0..<0, of: columns.words, body) else { return }
             _ = Self.forEach(ofWords: spelledOut, butNot: words, of: columns.words, body)
+        case .property(let property): property.forEachPlace(of: columns.words, body)
         case .tree(let tree):
             for index in 0..<Int(tree.count) {
                 let place = tree.listStart.map { Int(columns.listedPlaces[Int($0) + index]) } ?? index

@@ -73,7 +73,7 @@ extension IndexSnapshot {
                 guard let rowsBase = rows.baseAddress else { return .spent }
                 var search = ChordSearch(
                     query, maximumMeters: maximumMeters, rows: rowsBase, keys: keys, work: work)
-                let isDone = query.filter.words == nil ? walk(query, &search) : searchWords(query, &search)
+                let isDone = query.filter.isListed ? searchWords(query, &search) : walk(query, &search)
                 guard isDone else { return .spent }
                 work = search.work
                 return rank(search.list, from: search.point, query, &work, &page)
@@ -161,7 +161,7 @@ extension IndexSnapshot {
     ) -> Bool {
         var search = DistanceSearch(query, views, work: work)
         search.take(seeds)
-        guard query.filter.words == nil ? search.run() : search.measurePostings() else { return false }
+        guard query.filter.isListed ? search.measurePostings() : search.run() else { return false }
         let candidates = search.candidates
         let (placed, end) = query.ranking.page(of: query.ranking.rank(candidates), from: candidates)
         page.placed = placed.compactMap { placed in

@@ -101,11 +101,13 @@ struct PartPacking {
             }
             placeStarts.append(UInt32(placeWords.count))
         }
+        let properties = collected.properties?.packed(order, newNumbers)
         newNumbers.free()
         collected.wordStarts.free()
         collected.words.free()
         let (postingStarts, postings) = Self.postings(
-            of: placeWords, placeStarts, wordCount: sorted.count)
+            of: placeWords, placeStarts, properties, wordCount: sorted.count)
+        properties?.free()
         return WordColumns(
             sorted: sorted, byEnds: Self.numbersByEnds(sorted),
             postingStarts: postingStarts, postings: postings,
@@ -130,11 +132,14 @@ struct PartPacking {
 
     /// The places of each word, by a counting sort.
     private static func postings(
-        of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, wordCount: Int
+        of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, _ properties: PackedProperties?,
+        wordCount: Int
     ) -> (starts: Column<UInt32>, postings: Column<UInt32>) {
         // `starts[word]` is where the word's next place goes. At the end of the loop it is the start of the next word.
         let starts = Column<UInt32>(repeating: 0, count: wordCount + 1)
-        forEachPosting(of: placeWords, placeStarts, wordCount: wordCount) { word, _ in starts[word] += 1 }
+        forEachPosting(of: placeWords, placeStarts, properties, wordCount: wordCount) { word, _ in
+            starts[word] += 1
+        }
         var sum: UInt32 = 0
         for word in 0...wordCount {
             let here = starts[word]
@@ -142,7 +147,7 @@ struct PartPacking {
             sum += here
         }
         let postings = Column<UInt32>(uninitialized: Int(sum))
-        forEachPosting(of: placeWords, placeStarts, wordCount: wordCount) { word, place in
+        forEachPosting(of: placeWords, placeStarts, properties, wordCount: wordCount) { word, place in
             postings[Int(starts[word])] = UInt32(place)
             starts[word] += 1
         }
@@ -151,23 +156,26 @@ struct PartPacking {
         return (starts, postings)
     }
 
-    /// Calls `body` with each place and each of its words, once, though several of its names or runs have that word.
+    /// Calls `body` with each place and each of its words, once, though several of its names or runs have that word; and with
+    /// the values of its properties.
     @inline(__always)
     private static func forEachPosting(
-        of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, wordCount: Int,
-        _ body: (_ word: Int, _ place: Int) -> Void
+        of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, _ properties: PackedProperties?,
+        wordCount: Int, _ body: (_ word: Int, _ place: Int) -> Void
     ) {
         let lastPlaces = Column<UInt32>(repeating: .max, count: wordCount)
         defer { lastPlaces.free() }
+        func take(_ word: Int, of place: Int) {
+            guard lastPlaces[word] != UInt32(place) else { return }
+            lastPlaces[word] = UInt32(place)
+            body(word, place)
+        }
         for place in 0..<placeStarts.count - 1 {
             for index in placeStarts[place]..<placeStarts[place + 1] {
                 let word = placeWords[Int(index)]
-                guard !WordColumns.isMark(word), lastPlaces[Int(word)] != UInt32(place) else {
-                    continue
-                }
-                lastPlaces[Int(word)] = UInt32(place)
-                body(Int(word), place)
+                if !WordColumns.isMark(word) { take(Int(word), of: place) }
             }
+            properties?.forEachWord(of: place) { take($0, of: place) }
         }
     }
 }

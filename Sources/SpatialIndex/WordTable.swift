@@ -355,7 +355,7 @@ struct WordPostings {
     }
 }
 
-/// The search by words.
+/// The search by words, and by values of properties, which are words, too.
 ///
 /// The places of the rarest word are looked at one by one if they are few. If they are many, some are most likely near, so
 /// the trees are walked first. If that takes much longer than it would with words that are spread evenly, the places of
@@ -373,6 +373,10 @@ extension IndexSnapshot {
                 sum
                     + (part.1.words.map { WordPostings($0.conditions[word], part.0.columns.words).count } ?? 0)
             }
+            length *= Double(placeCount) / Double(max(1, count))
+        }
+        for property in (query.filter.properties ?? []).indices {
+            let count = filters.reduce(0) { $0 + ($1.properties?.conditions[property].count ?? 0) }
             length *= Double(placeCount) / Double(max(1, count))
         }
         return Int(min(length, 1e9))
@@ -420,9 +424,9 @@ extension IndexSnapshot {
 }
 
 extension PartFilter {
-    /// The postings of the word that the fewest places have; nil without words.
-    func rarestPostings(_ columns: PartColumns) -> WordPostings? {
-        rarestWord(columns).map { WordPostings($0, columns.words) }
+    /// The postings of the word, or of the property's values, that the fewest places have; nil without either.
+    func rarestPostings(_ columns: PartColumns) -> ConditionPostings? {
+        rarest(of: columns).map { ConditionPostings($0, columns.words) }
     }
 
     /// The condition of the word that the fewest places have; nil without words.

@@ -37,6 +37,8 @@ struct DatasetIDTests {
             ["UPDATE locations SET featured = true"], ["DELETE FROM locations"], ["TRUNCATE locations"],
             ["INSERT INTO categories VALUES ('new_kind')"],
             ["INSERT INTO datasets VALUES ('set', 'CC0-1.0')"], ["TRUNCATE datasets"],
+            ["INSERT INTO filterable_properties VALUES ('open', 'boolean')"],
+            ["TRUNCATE filterable_properties"],
             [
                 "UPDATE locations SET featured = true", "INSERT INTO categories VALUES ('new_kind')",
                 "SAVEPOINT s", "DELETE FROM locations", "ROLLBACK TO s", "UPDATE locations SET name = 'C'",

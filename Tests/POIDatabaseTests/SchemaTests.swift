@@ -170,6 +170,33 @@ struct SchemaTests {
         }
     }
 
+    @Test("A filterable property has a name of one line, once, and a type that is known")
+    func filterableProperties() async throws {
+        let base = ["name": "'open'", "type": "'text'"]
+        let rows =
+            Self.badLines(longest: 100).map { Row("filterable_properties_name_is_single_line", "name", $0) }
+            + ["'number'", "''", "'Text'"].map { Row("filterable_properties_type_is_known", "type", $0) }
+            + [Row("23502", "name", "NULL"), Row("23502", "type", "NULL")]
+        try await MigratedDatabase.empty().withSession { session in
+            for row in rows {
+                let error = await #expect(throws: PostgresError.self, "\(row.testDescription)") {
+                    try await session.run(Self.insertion(of: row, into: "filterable_properties", base))
+                }
+                #expect(
+                    (error?.server?.constraintName ?? error?.sqlState?.rawValue) == row.refusedBy,
+                    "\(row.testDescription)")
+            }
+            for row in [Row("", "name", "repeat('é', 100)"), Row("", "type", "'boolean'")] {
+                try await session.run(Self.insertion(of: row, into: "filterable_properties", base))
+            }
+            let error = await #expect(throws: PostgresError.self) {
+                try await session.run(
+                    Self.insertion(of: Row("", "name", "'open'"), into: "filterable_properties", base))
+            }
+            #expect(error?.server?.constraintName == "filterable_properties_pkey")
+        }
+    }
+
     private static let badWebsites = [
         "", "example.org", "javascript:alert(1)", "ftp://example.org/", "https://", "https:///path",
         "https://user@example.org/", "https://user:word@example.org/", "https://example..org/",

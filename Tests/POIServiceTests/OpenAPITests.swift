@@ -13,7 +13,8 @@ import Testing
 @Suite("The OpenAPI document", .timeLimit(.minutes(1)))
 struct OpenAPITests {
     private static let vocabulary = FilterVocabulary(
-        categories: ["caf\"é\\", "park", "zoo"], datasets: ["\"é\\", "poi-seed-world"])
+        categories: ["caf\"é\\", "park", "zoo"], datasets: ["\"é\\", "poi-seed-world"],
+        properties: FilterableProperties([("open", .boolean), ("a \"b=c", .text)]))
 
     private func document(
         requiresKey: Bool = false, eventsRequireKey: Bool = false, limitsRate: Bool = false
@@ -63,13 +64,15 @@ struct OpenAPITests {
             try parameters(path).filter { $0["in"] as? String == "query" }
                 .compactMap { $0["name"] as? String }
         }
+        let properties = ["property.a \"b=c", "property.open"]
         #expect(
-            try names("/locations") == NearbyPlacesRequest.Parameter.allCases.map { $0.name.description })
+            try names("/locations")
+                == NearbyPlacesRequest.Parameter.allCases.map { $0.name.description } + properties)
         #expect(
             try names("/locations/{id}") == PlaceRequest.Parameter.allCases.map { $0.name.description })
         #expect(
-            try names("/locations/clusters") == ClustersRequest.Parameter.allCases.map { $0.name.description }
-        )
+            try names("/locations/clusters")
+                == ClustersRequest.Parameter.allCases.map { $0.name.description } + properties)
         #expect(try names("/categories") == [])
         #expect(try names("/attributions") == [])
     }
@@ -114,6 +117,30 @@ struct OpenAPITests {
             let parts = try #require(content["allOf"] as? [[String: Any]])
             let own = try members(try #require(parts.last), "properties", "code")
             #expect((own["enum"] as? [String])?.contains(code.rawValue) == true, "\(code.rawValue)")
+        }
+    }
+
+    @Test("The document's bounds of filters by properties are those of the decoder")
+    func propertyBounds() throws {
+        for (name, encodedName) in [("a \"b=c", "a%20%22b%3Dc"), ("open", "open")] {
+            let described = try #require(
+                try parameters("/locations").first { $0["name"] as? String == "property.\(name)" })
+            let schema = try members(described, "schema")
+            let items = try Example.all(of: members(schema, "items"))
+            #expect(items.contains { $0.isValid } && items.contains { !$0.isValid })
+            let maximum = try #require(schema["maxItems"] as? Int)
+            let valid = try #require(items.first { $0.isValid })
+            let lists = [maximum, maximum + 1].map { count in
+                Example(
+                    value: Array(repeating: valid.value, count: count).joined(separator: ","),
+                    isValid: count == maximum)
+            }
+            for example in items + lists {
+                let query = "lat=0&long=0&property.\(encodedName)=\(example.value)"
+                let isAccepted =
+                    (try? NearbyPlacesRequest.decode(query: query.utf8, vocabulary: Self.vocabulary)) != nil
+                #expect(isAccepted == example.isValid, "\(query)")
+            }
         }
     }
 
@@ -238,6 +265,10 @@ struct OpenAPITests {
 
         store.vocabulary = FilterVocabulary(categories: ["park"], datasets: ["Trees, Berlin"])
         #expect(try await site.ask("/openapi.json").text.contains(#""enum":["Trees, Berlin"]"#))
+
+        store.vocabulary = FilterVocabulary(
+            categories: ["park"], properties: FilterableProperties([("open", .boolean)]))
+        #expect(try await site.ask("/openapi.json").text.contains(#""name":"property.open","in":"query""#))
     }
 
     @Test("A client that doesn't accept JSON gets a 406 instead of the document")

@@ -51,6 +51,30 @@ struct VocabularyTests {
         #expect(store.vocabularyCount == 2)
     }
 
+    @Test("The name of a property is refused or accepted in the same way")
+    func properties() async throws {
+        let store = StubStore()
+        store.vocabulary = FilterVocabulary(
+            categories: [], properties: FilterableProperties([("open", .boolean)]))
+        store.freshVocabulary = FilterVocabulary(
+            categories: [], properties: FilterableProperties([("open", .boolean), ("material", .text)]))
+        let site = try ServiceSite(store)
+        let target = "/locations?lat=0&long=0&property."
+        #expect(try await site.ask(target + "open=true").status == .ok)
+        #expect(store.vocabularyCount == 0)
+        #expect(try await site.ask(target + "material=steel").status == .ok)
+        #expect(store.requests.last?.propertyFilters == [PropertyFilter("material", anyOf: ["steel"])])
+        #expect(store.vocabularyCount == 1)
+        let problem = try await site.problem(target + "materials=steel")
+        #expect(problem.code == .unknownProperty)
+        #expect(problem.errors.first?.parameter == "property.materials")
+        #expect(problem.errors.first?.detail.hasSuffix("did you mean property.material?") == true)
+        #expect(store.vocabularyCount == 2)
+        let faults = try await site.problem(target + "open=yes&lat=0").errors
+        #expect(Set(faults.map(\.code)) == [.notABoolean, .repeatedParameter])
+        #expect(store.vocabularyCount == 2)
+    }
+
     @Test("While no vocabulary is known, the store is asked about every name, and only about names")
     func notKnownYet() async throws {
         let store = StubStore()

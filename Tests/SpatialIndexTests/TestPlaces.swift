@@ -3,6 +3,7 @@ import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 import Randomness
 import SpatialIndex
+import Testing
 
 @testable import Geodesy
 
@@ -21,6 +22,8 @@ struct TestPlace: Hashable {
     var isFeatured: Bool
     /// The words of each of its names.
     var names: [[String]]
+    /// Its properties as JSON; nil where it has none.
+    var properties: String?
 
     init(id: Int64, at position: Coordinate, using generator: inout SeededGenerator) {
         self.id = id
@@ -32,13 +35,27 @@ struct TestPlace: Hashable {
         names = (0..<[1, 1, 1, 2, 5].pick(using: &generator)).map { _ in
             (0..<Int.random(in: 0...3, using: &generator)).map { _ in Self.words.pick(using: &generator) }
         }
+        properties = TestProperties.random(using: &generator)
     }
 
     /// Some have none, others share one.
     var source: IndexSource? {
         id % 5 == 0 ? nil : IndexSource(dataset: "dataset \(id % 3)", license: "license \(id % 2)")
     }
-    var record: [UInt8] { Array("\(id) \(position) \(names)".utf8) }
+    var record: [UInt8] {
+        var record: [UInt8] = []
+        let name = Array("\(names)".utf8)
+        name.withUnsafeBufferPointer { name in
+            Array((properties ?? "").utf8).withUnsafeBufferPointer { properties in
+                let fields = PlaceFields(
+                    id: Int(id), name: name, category: name, latitude: position.latitude,
+                    longitude: position.longitude, featured: isFeatured, distance: nil, address: nil,
+                    website: nil, source: nil, properties: properties.isEmpty ? nil : properties)
+                #expect(PlaceRecord.encode(fields, into: &record))
+            }
+        }
+        return record
+    }
     var foldedNames: [UInt8] {
         Array(names.map { name in name.map { " \($0)" }.joined() }.joined(separator: "\n").utf8)
     }
@@ -46,8 +63,10 @@ struct TestPlace: Hashable {
 
 extension IndexPart {
     /// Packs places.
-    static func packing(_ places: [TestPlace], _ vocabulary: IndexVocabulary = IndexVocabulary()) -> IndexPart
-    {
+    static func packing(
+        _ places: [TestPlace],
+        _ vocabulary: IndexVocabulary = IndexVocabulary(properties: TestProperties.filterable)
+    ) -> IndexPart {
         var builder = IndexPartBuilder(expecting: places.count, vocabulary: vocabulary)
         for place in places {
             guard let category = builder.category(named: place.category) else { continue }
@@ -80,6 +99,7 @@ struct TestQuery {
     var datasets: [String]?
     var isFeatured: Bool?
     var words: [QueryWord]?
+    var properties: [PropertyFilter] = []
 
     func query(_ vocabulary: IndexVocabulary) -> IndexQuery {
         var query = IndexQuery(ranking: ranking)
@@ -90,6 +110,7 @@ struct TestQuery {
         }
         query.filter.isFeatured = isFeatured
         query.filter.words = words
+        query.filter.require(properties)
         return query
     }
 
@@ -100,6 +121,7 @@ struct TestQuery {
         if let categories, !categories.contains(place.category) { return false }
         if let datasets, !datasets.contains(place.source?.dataset ?? "") { return false }
         if let isFeatured, isFeatured != place.isFeatured { return false }
+        guard properties.allSatisfy({ TestProperties.admits($0, place.properties) }) else { return false }
         guard let words else { return true }
         return !words.isEmpty
             && place.names.contains { name in words.allSatisfy { Self.begins($0, aWordOf: name) } }
@@ -180,6 +202,7 @@ struct RandomQueries {
             ["京都庁", "a"],
             ["ハハ"], ["ハハハ"], ["ハハハハ"], ["ハヒ", "東京都庁"], ["都"],
         ].pick(using: &generator)
+        query.properties = TestProperties.randomFilters(using: &generator)
         if Int.random(in: 0..<3, using: &generator) == 0 { query.box = box() }
         return query
     }

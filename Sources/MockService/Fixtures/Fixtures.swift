@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Places
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// The places that a mock serves, indexed once for all sessions that have them.
 package struct Fixtures: Sendable {
@@ -9,7 +10,8 @@ package struct Fixtures: Sendable {
     package let index: ServedIndex
 
     /// The places that every new database of the service has, with their ids.
-    package static let seed = builtIn(RecordedSeed.recorded.places)
+    package static let seed = builtIn(
+        RecordedSeed.recorded.places, RecordedSeed.recorded.filterableProperties)
 
     /// No places.
     static let none = builtIn([])
@@ -21,17 +23,22 @@ package struct Fixtures: Sendable {
     ///
     /// Their categories are also those of the service's schema: an app may ask for a category that no fixture
     /// has, as it may ask a database without such a place.
-    private init(_ places: [StoredPlace]) throws(FixtureError) {
+    ///
+    /// - Parameter filterable: the properties that an app may filter by; nil is all that the places say.
+    private init(_ places: [StoredPlace], _ filterable: FilterableProperties? = nil) throws(FixtureError) {
         let categories = NameVocabulary(RecordedSeed.recorded.categories + places.map(\.place.category))
-        guard let index = ServedIndex(places, categories: categories) else {
+        let properties = filterable ?? FilterableProperties(of: places)
+        guard let index = ServedIndex(places, categories: categories, properties: properties) else {
             throw FixtureError(faults: [DocumentFault(path: "", detail: "has more than 65,536 categories")])
         }
         self.index = index
     }
 
-    private static func builtIn(_ places: [StoredPlace]) -> Fixtures {
+    private static func builtIn(
+        _ places: [StoredPlace], _ filterable: FilterableProperties = .none
+    ) -> Fixtures {
         do {
-            return try Fixtures(places)
+            return try Fixtures(places, filterable)
         } catch {
             preconditionFailure("RecordedSeed.json: \(error)")
         }
@@ -73,6 +80,7 @@ package struct Fixtures: Sendable {
 private struct RecordedSeed: Decodable {
     /// The whole vocabulary, with the categories that no place has.
     let categories: [String]
+    let filterableProperties: FilterableProperties
     let places: [StoredPlace]
 
     static let recorded: RecordedSeed = {
@@ -86,13 +94,45 @@ private struct RecordedSeed: Decodable {
         }
     }()
 
-    private enum CodingKeys: CodingKey {
-        case categories, places
+    private enum CodingKeys: String, CodingKey {
+        case categories, filterableProperties = "filterable_properties", places
     }
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         categories = try members.decode([String].self, forKey: .categories)
+        let types = try members.decode([String: String].self, forKey: .filterableProperties)
+        filterableProperties = FilterableProperties(
+            types.compactMap { name, type in FilterableProperties.Kind(rawValue: type).map { (name, $0) } })
         places = try members.decode(FixtureDocument.self, forKey: .places).places()
+    }
+}
+
+extension FilterableProperties {
+    /// The properties that places of a document can be filtered by, since nothing else says it: those that are true or false in
+    /// each place that has them, and those that are texts or arrays of texts.
+    fileprivate init(of places: [StoredPlace]) {
+        var kinds: [ExactName: Set<Kind?>] = [:]
+        for member in places.flatMap({ $0.place.properties?.members ?? [] }) {
+            kinds[ExactName(member.name), default: []].insert(Kind(of: member.value))
+        }
+        self.init(
+            kinds.compactMap { name, kinds in
+                guard kinds.count == 1, let kind = kinds.first ?? nil else { return nil }
+                return (name.text, kind)
+            })
+    }
+}
+
+extension FilterableProperties.Kind {
+    /// Nil where places can't be found by such a value.
+    fileprivate init?(of value: JSONValue) {
+        switch value {
+        case .boolean: self = .boolean
+        case .string: self = .text
+        case .array(let values) where values.allSatisfy { if case .string = $0 { true } else { false } }:
+            self = .text
+        default: return nil
+        }
     }
 }

@@ -20,17 +20,18 @@ extension IndexFollower {
         let actions = machine.looked(look, served: served, at: time)
         perform(actions)
         if let version = look.version, actions.contains(.load),
-            let expected = try await fittingCount(connection)
+            try await loadIfFitting(connection, version, at: time)
         {
-            try await load(connection, version, expecting: expected)
-            rounds = VerificationRounds(loadedAt: time, start: snapshot?.randomID ?? .min)
             // Loading takes a while, so there may be changes by now.
             return false
         }
         if let version = look.version, actions.contains(.readChanges) {
             try await readChanges(connection, to: version, at: time)
         }
-        if let version = look.version { try await verify(connection, version, at: time) }
+        if let version = look.version {
+            let differ = try await verify(connection, version, at: time) == .filterablePropertiesDiffer
+            if differ, try await loadIfFitting(connection, version, at: time) { return false }
+        }
         try await connection.run("COMMIT")
         if actions.contains(.askPrimary) { await askPrimary() }
         return true
@@ -131,7 +132,28 @@ extension IndexFollower {
 
     private static let datasets: PostgresQuery = "SELECT name, license, credit, url FROM datasets"
 
+    /// Reads which properties places can be filtered by.
+    func filterableProperties(
+        _ connection: PostgresConnection
+    ) async throws(PostgresError) -> FilterableProperties {
+        let query = PlaceStatements.filterableProperties
+        return try FilterableProperties(
+            try await connection.query(query, timeout: Self.lookTimeout).only(), at: 0)
+    }
+
     // MARK: Everything
+
+    /// Reads all places and ends the transaction, unless there is no room for them.
+    ///
+    /// - Returns: whether they were read.
+    private func loadIfFitting(
+        _ connection: PostgresConnection, _ version: DatasetVersion, at time: Duration
+    ) async throws -> Bool {
+        guard let expected = try await fittingCount(connection) else { return false }
+        try await load(connection, version, expecting: expected)
+        rounds = VerificationRounds(loadedAt: time, start: snapshot?.randomID ?? .min)
+        return true
+    }
 
     /// Reads all places, and ends the transaction.
     ///
@@ -148,7 +170,9 @@ extension IndexFollower {
         }
         let start = Duration.nanoseconds(MonotonicClock.nanoseconds())
         try await connection.run("SET LOCAL statement_timeout = 0")
-        var builder = IndexPartBuilder(expecting: expected)
+        let properties = try await filterableProperties(connection)
+        var builder = IndexPartBuilder(
+            expecting: expected, vocabulary: IndexVocabulary(properties: properties))
         var decoder = PlaceCopyDecoder()
         let sql: SQL =
             "COPY (SELECT id, " + PlaceCopyDecoder.columns + " FROM locations) TO STDOUT (FORMAT binary)"

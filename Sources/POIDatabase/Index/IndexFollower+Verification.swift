@@ -7,18 +7,34 @@ import Telemetry
 /// Notices drift: the places in memory differ from those of the table though both are of one revision, because somebody has
 /// written past the triggers that record changes.
 extension IndexFollower {
+    /// What a verification has found.
+    enum Verification {
+        /// What differed, if anything, is mended.
+        case done
+        /// Places can be filtered by other properties than before, so all of them have to be read again.
+        case filterablePropertiesDiffer
+    }
+
     /// Compares a range of ids with the table if that is due, and takes what differs. Runs in the snapshot of a look, which
     /// has to show exactly the dataset that is in memory.
     ///
     /// Reads the rows as loading does, and compares all that memory has of each. So there is no second description of a place
     /// that could differ from the first.
     ///
+    /// - Returns: what `follow` has to do about.
     /// - Throws: `PostgresError`; `IndexTooLarge` where the places don't fit; `PlacesReplaced` where they have to be read
     ///   again.
-    func verify(_ connection: PostgresConnection, _ version: DatasetVersion, at time: Duration) async throws {
+    func verify(
+        _ connection: PostgresConnection, _ version: DatasetVersion, at time: Duration
+    ) async throws -> Verification {
         guard machine.held == version, machine.isServing, let snapshot, let known = facts, let rounds,
             rounds.isDue(at: time, interval: configuration.index.verificationInterval)
-        else { return }
+        else { return .done }
+        guard try await filterableProperties(connection) == snapshot.vocabulary.properties else {
+            note(.factsDiffered, 1)
+            _ = index.rename(version.datasetID)
+            return .filterablePropertiesDiffer
+        }
         let limit = configuration.index.verifiedCount
         var builder = IndexPartBuilder(expecting: limit, vocabulary: snapshot.vocabulary)
         var decoder = PlaceCopyDecoder()
@@ -44,6 +60,7 @@ extension IndexFollower {
             try await take(next, mended, at: time, connection)
         }
         self.rounds?.verified(through: last, at: time)
+        return .done
     }
 
     private func note(_ observation: IndexObservation, _ count: Int) {
@@ -74,6 +91,7 @@ extension IndexFollower {
                 ('locations', 'locations_record_renumbered'), ('locations', 'locations_record_deleted'),
                 ('locations', 'locations_record_truncated'), ('categories', 'categories_mark_dataset_change'),
                 ('datasets', 'datasets_mark_dataset_change'),
+                ('filterable_properties', 'filterable_properties_record_change'),
                 ('dataset_changes', 'dataset_changes_renew_dataset')
             ) AS expected (table_name, name)
             LEFT JOIN pg_trigger ON tgrelid = to_regclass(table_name) AND tgname = name

@@ -59,7 +59,8 @@ enum PlaceStatements {
     /// Reads the dataset's version, and whether the database is a standby. `DatasetWatcher` runs it repeatedly.
     static let state = PreparedStatement("SELECT (SELECT version FROM dataset), pg_is_in_recovery()")
 
-    /// The names of all categories, and those of all datasets that have a row or places, as `FilterVocabulary` reads them.
+    /// The names of all categories, those of all datasets that have a row or places, and the names and types of the properties
+    /// that places can be filtered by, as `FilterVocabulary` reads them.
     ///
     /// The datasets of places are read one after the other from an index whose first column is the dataset. So each is read
     /// once, however many places it has (PostgreSQL wiki, "Loose indexscan").
@@ -73,8 +74,15 @@ enum PlaceStatements {
         )
         SELECT ARRAY(SELECT name FROM categories), ARRAY(
             SELECT dataset FROM used WHERE dataset IS NOT NULL UNION SELECT name FROM datasets
-        )
+        ), ARRAY(SELECT name FROM filterable_properties ORDER BY name), \
+        ARRAY(SELECT type FROM filterable_properties ORDER BY name)
         """)
+
+    /// The names and types of the properties that places can be filtered by, as `FilterableProperties` reads them.
+    static let filterableProperties: PostgresQuery = """
+        SELECT ARRAY(SELECT name FROM filterable_properties ORDER BY name), \
+        ARRAY(SELECT type FROM filterable_properties ORDER BY name)
+        """
 
     /// A place's position as one value. With the chord it becomes the centre and the radius of a `circle`: one column instead
     /// of three.
@@ -119,6 +127,16 @@ extension FilterVocabulary {
     /// Reads a row of `PlaceStatements.vocabulary`.
     init(_ row: PostgresRow) throws(PostgresError) {
         self.init(
-            categories: try row.decode([String].self, at: 0), datasets: try row.decode([String].self, at: 1))
+            categories: try row.decode([String].self, at: 0), datasets: try row.decode([String].self, at: 1),
+            properties: try FilterableProperties(row, at: 2))
+    }
+}
+
+extension FilterableProperties {
+    /// Reads the names in a column, and their types in the next one.
+    init(_ row: PostgresRow, at column: Int) throws(PostgresError) {
+        let names = try row.decode([String].self, at: column)
+        let types = try row.decode([String].self, at: column + 1)
+        self.init(zip(names, types).compactMap { name, type in Kind(rawValue: type).map { (name, $0) } })
     }
 }

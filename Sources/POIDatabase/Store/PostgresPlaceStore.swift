@@ -59,13 +59,14 @@ public final class PostgresPlaceStore: PlaceStore {
     /// Asks PostgreSQL for a few places nearest by the chord. If these don't prove the page, it asks for many or all in one
     /// snapshot.
     ///
-    /// - Throws: why the database couldn't be read; `timeout` once the request's time is up.
+    /// - Throws: why the database couldn't be read; `timeout` once the request's time is up; `indexRequired` where places are
+    ///   filtered by properties, which no index of the database has.
     public func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
         if !request.ids.isEmpty { return places(byIDs: request) }
-        // No index of the database finds names by relevance in bounded time.
-        if request.sort != nil { throw .indexRequired }
+        // No index of the database finds names by relevance, or places by properties, in bounded time.
+        guard request.sort == nil, request.propertyFilters.isEmpty else { throw .indexRequired }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let search = DirectSearch(request, ranking)
         return .later { [self] () throws(PlaceStoreError) in try await page(search) }

@@ -4,8 +4,8 @@ extension OpenAPIDocument {
     /// The parameters of `GET /locations`.
     var locationsParameters: [JSONValue] {
         NearbyPlacesRequest.Parameter.allCases.map { parameter in
-            Self.query(parameter.name, description(of: parameter), schema(of: parameter))
-        }
+            Self.query(parameter.name.description, description(of: parameter), schema(of: parameter))
+        } + propertyParameters
     }
 
     /// The parameters of `GET /locations/clusters`.
@@ -14,28 +14,28 @@ extension OpenAPIDocument {
             switch parameter {
             case .zoom:
                 Self.query(
-                    parameter.name,
+                    parameter.name.description,
                     """
                     The zoom of the map. Cells are the tiles of Web Mercator two levels below it. The box may touch \
                     \(ClustersRequest.maximumCellCount) of them at most.
                     """, Self.integer(ClustersRequest.zooms), isRequired: true)
             case .bbox:
                 Self.query(
-                    parameter.name,
+                    parameter.name.description,
                     """
                     The part of the map that is shown: west, south, east and north, in degrees. The south is at most \
                     the north. If the west is greater than the east, the box crosses the antimeridian. Cells that \
                     the box touches are counted whole.
                     """, schema(of: NearbyPlacesRequest.Parameter.bbox), isRequired: true)
             case .filter(let filter):
-                Self.query(filter.name, Self.description(of: filter), schema(of: filter))
+                Self.query(filter.name.description, Self.description(of: filter), schema(of: filter))
             case .properties:
                 Self.query(
-                    parameter.name, description(of: NearbyPlacesRequest.Parameter.properties),
+                    parameter.name.description, description(of: NearbyPlacesRequest.Parameter.properties),
                     schema(of: NearbyPlacesRequest.Parameter.properties))
             case .lang: language
             }
-        }
+        } + propertyParameters
     }
 
     /// The parameters of `GET /locations/{id}`.
@@ -49,11 +49,13 @@ extension OpenAPIDocument {
                 switch parameter {
                 case .lat:
                     Self.query(
-                        parameter.name, "The latitude of the centre, in degrees. Together with `long`.",
+                        parameter.name.description,
+                        "The latitude of the centre, in degrees. Together with `long`.",
                         Self.latitude)
                 case .long:
                     Self.query(
-                        parameter.name, "The longitude of the centre, in degrees. Together with `lat`.",
+                        parameter.name.description,
+                        "The longitude of the centre, in degrees. Together with `lat`.",
                         Self.longitude)
                 case .lang: language
                 }
@@ -62,7 +64,7 @@ extension OpenAPIDocument {
 
     private var language: JSONValue {
         let parameter = NearbyPlacesRequest.Parameter.lang
-        return Self.query(parameter.name, description(of: parameter), schema(of: parameter))
+        return Self.query(parameter.name.description, description(of: parameter), schema(of: parameter))
     }
 
     private func schema(of parameter: NearbyPlacesRequest.Parameter) -> JSONValue {
@@ -195,6 +197,37 @@ extension OpenAPIDocument {
         }
     }
 
+    /// A parameter for each property that places can be filtered by.
+    private var propertyParameters: [JSONValue] {
+        vocabulary.properties.sorted.map { name, kind in
+            let rule = "A request filters by at most \(PropertyFilter.maximumCount) properties."
+            let (items, description): (JSONValue, String) =
+                switch kind {
+                case .boolean:
+                    (["type": "boolean"], "Only places whose property is true, or false. \(rule)")
+                case .text:
+                    (
+                        // A text has no NUL, and commas separate texts.
+                        [
+                            "type": "string", "minLength": .integer(PropertyFilter.valueLengths.lowerBound),
+                            "maxLength": .integer(PropertyFilter.valueLengths.upperBound),
+                            "pattern": #"^[^\u0000,]*$"#,
+                        ],
+                        """
+                        Only places whose property is one of these texts, or an array with one of them. Texts are compared \
+                        as they are written, in Normalization Form C. \(rule)
+                        """
+                    )
+                }
+            return Self.query(
+                "\(PropertyFilter.prefix)\(name)", description,
+                [
+                    "type": "array", "minItems": 1, "maxItems": .integer(PropertyFilter.maximumValueCount),
+                    "items": items,
+                ])
+        }
+    }
+
     // MARK: Others
 
     /// The parameters of every operation.
@@ -217,10 +250,10 @@ extension OpenAPIDocument {
         ]
 
     private static func query(
-        _ name: StaticString, _ description: String, _ schema: JSONValue, isRequired: Bool = false
+        _ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool = false
     ) -> JSONValue {
         var members: [(String, JSONValue)] = [
-            ("name", .string(name.description)), ("in", "query"), ("required", .boolean(isRequired)),
+            ("name", .string(name)), ("in", "query"), ("required", .boolean(isRequired)),
             ("description", .string(description)), ("schema", schema),
         ]
         if case .object(let schema) = schema, schema.members.contains(where: { $0.value == "array" }) {

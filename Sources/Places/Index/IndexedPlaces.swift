@@ -78,6 +78,7 @@ extension IndexFilter {
             sources = [false] + vocabulary.sources.map { names.contains(ExactName($0.dataset)) }
         }
         words = filter.searchText.map(SearchWords.words(ofQuery:))
+        if !filter.propertyFilters.isEmpty { require(filter.propertyFilters) }
     }
 }
 
@@ -150,7 +151,8 @@ extension IndexSnapshot {
     func filterVocabulary(_ facts: ServedIndex.Facts) -> FilterVocabulary {
         let used = usedSources.lazy.map(\.source.dataset)
         return FilterVocabulary(
-            categories: facts.categories, datasets: NameVocabulary(used + facts.datasets.keys.map(\.text)))
+            categories: facts.categories, datasets: NameVocabulary(used + facts.datasets.keys.map(\.text)),
+            properties: vocabulary.properties)
     }
 
     /// The datasets that its places came from. A dataset of which nothing else is known has the licenses of its places,

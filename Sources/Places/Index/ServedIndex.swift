@@ -118,8 +118,11 @@ public final class ServedIndex: Sendable {
 
     /// Serves these places for ever, as a dataset with a new id; nil if they have more than 65,536 categories. No two
     /// places may have the same id.
-    package convenience init?(_ places: [StoredPlace], categories: NameVocabulary) {
-        var builder = IndexPartBuilder(expecting: places.count)
+    package convenience init?(
+        _ places: [StoredPlace], categories: NameVocabulary, properties: FilterableProperties = .none
+    ) {
+        var builder = IndexPartBuilder(
+            expecting: places.count, vocabulary: IndexVocabulary(properties: properties))
         for place in places {
             guard place.withFields({ builder.add($0) }) else { return nil }
         }

@@ -32,8 +32,8 @@ public protocol PlaceStore: AnyObject {
     ///
     /// - Parameter client: who sent the request. It matters only if the page has to be waited for: a client that asks
     ///   for many costly pages waits behind its own ones.
-    /// - Throws: `indexRequired` where places that aren't in memory are to be ordered by relevance, or another reason why they
-    ///   couldn't be read.
+    /// - Throws: `indexRequired` if places are ordered by relevance or filtered by properties and aren't in memory, or another
+    ///   reason why they couldn't be read.
     func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage>
@@ -135,7 +135,8 @@ public enum PlaceStoreError: Error, Hashable, Sendable {
     case overloaded
     /// The request's time, or that of a query, was up.
     case timeout(Awaited)
-    /// Counting places by cells and searching by relevance need places in memory, and there are none.
+    /// Counting places by cells, ordering them by relevance and filtering them by properties needs places in memory, and there are
+    /// none.
     case indexRequired
     /// The client has gone, and its query was cancelled.
     case cancelled

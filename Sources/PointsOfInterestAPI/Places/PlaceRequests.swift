@@ -286,6 +286,8 @@ public struct PlaceFilter: Hashable, Sendable {
     public var searchText: String?
     /// Only places that are featured, or only those that aren't.
     public var featured: Bool?
+    /// Only places that match all of these, at most 5, each for another property.
+    public var propertyFilters: [PropertyFilter] = []
 
     /// Makes a filter; by default all places match. The server checks it.
     public init(
@@ -305,5 +307,6 @@ public struct PlaceFilter: Hashable, Sendable {
         if !datasets.isEmpty { query.add("dataset", datasets.uniqueInByteOrder) }
         if let searchText { query.add("q", searchText) }
         if let featured { query.add("featured", featured ? "true" : "false") }
+        if !propertyFilters.isEmpty { propertyFilters.encode(into: &query) }
     }
 }

@@ -42,6 +42,8 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let unknownCategory = ProblemCode(rawValue: "unknown-category")
     /// The query names a dataset that has no places and isn't described.
     public static let unknownDataset = ProblemCode(rawValue: "unknown-dataset")
+    /// The query filters by a property that can't be filtered by.
+    public static let unknownProperty = ProblemCode(rawValue: "unknown-property")
     /// The list has something that is no language tag.
     public static let malformedLanguage = ProblemCode(rawValue: "malformed-language")
     /// Places can't be ordered so.
@@ -189,6 +191,7 @@ extension ProblemCode {
         .malformedBox: Kind(400, "The bounding box is malformed"),
         .unknownCategory: Kind(400, "There is no such category"),
         .unknownDataset: Kind(400, "There is no such dataset"),
+        .unknownProperty: Kind(400, "There is no such property to filter by"),
         .malformedLanguage: Kind(400, "A language tag is malformed"),
         .unknownSort: Kind(400, "There is no such order"),
         .conflictingParameters: Kind(400, "Two parameters exclude each other"),

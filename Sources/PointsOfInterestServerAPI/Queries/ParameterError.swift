@@ -58,16 +58,24 @@ public struct FilterVocabulary: Hashable, Sendable {
     public let categories: NameVocabulary
     /// The datasets that places came from, as in `/attributions`, and those that are described but have no places.
     public let datasets: NameVocabulary
+    /// The properties that places can be filtered by.
+    public let properties: FilterableProperties
 
     /// Makes a vocabulary of names.
-    public init(categories: some Sequence<String>, datasets: some Sequence<String> = []) {
-        self.init(categories: NameVocabulary(categories), datasets: NameVocabulary(datasets))
+    public init(
+        categories: some Sequence<String>, datasets: some Sequence<String> = [],
+        properties: FilterableProperties = .none
+    ) {
+        self.init(
+            categories: NameVocabulary(categories), datasets: NameVocabulary(datasets), properties: properties
+        )
     }
 
     /// Makes a vocabulary of names that are prepared already.
-    package init(categories: NameVocabulary, datasets: NameVocabulary) {
+    package init(categories: NameVocabulary, datasets: NameVocabulary, properties: FilterableProperties) {
         self.categories = categories
         self.datasets = datasets
+        self.properties = properties
     }
 }
 

@@ -24,6 +24,8 @@ struct QueryDecoder<Parameter: QueryParameter> {
     private var values = ParameterValues()
     /// The values that were percent-encoded.
     private(set) var decoded: [[UInt8]] = []
+    /// The parameters `property.NAME`, where an endpoint takes them.
+    private(set) var properties: [PropertyParameter] = []
     private let query: UnsafeBufferPointer<UInt8>
 
     init(_ query: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern] = []) {
@@ -74,7 +76,8 @@ struct QueryDecoder<Parameter: QueryParameter> {
         report(parameter.name.description, code, detail)
     }
 
-    private mutating func report(_ name: String, _ code: ProblemCode, _ detail: String) {
+    /// Adds a fault of the parameter that is shown by a name.
+    mutating func report(_ name: String, _ code: ProblemCode, _ detail: String) {
         guard reported.insert(Self.hash(name, code.rawValue, detail)).inserted else { return }
         faults.append(ParameterFault(parameter: name, code: code, detail: detail))
     }
@@ -92,7 +95,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
         if let parameter = Parameter(named: name.bytes) {
             keep(value, for: parameter)
         } else if !name.isEncoded {
-            refuse(unknown: name.bytes, ignoring: ignored)
+            take(unknown: name.bytes, value, ignoring: ignored)
         } else {
             do throws(PercentEncoding.Fault) {
                 let decoded = try PercentEncoding.decode(name.bytes)
@@ -100,7 +103,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
                     if let parameter = Parameter(named: decoded) {
                         keep(value, for: parameter)
                     } else {
-                        refuse(unknown: decoded, ignoring: ignored)
+                        take(unknown: decoded, value, ignoring: ignored)
                     }
                 }
             } catch {
@@ -130,10 +133,19 @@ struct QueryDecoder<Parameter: QueryParameter> {
         }
     }
 
-    private mutating func refuse(
-        unknown name: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern]
+    /// Takes a parameter `property.NAME`, where there are such ones, and refuses others.
+    @inline(never)
+    private mutating func take(
+        unknown name: UnsafeBufferPointer<UInt8>, _ value: QueryText, ignoring ignored: [ParameterPattern]
     ) {
-        if ignored.contains(where: { $0.matches(name) }) { return }
+        if Parameter.hasProperties, let property = PropertyParameter(name, value.bytes) {
+            properties.append(property)
+        } else if !ignored.contains(where: { $0.matches(name) }) {
+            refuse(unknown: name)
+        }
+    }
+
+    private mutating func refuse(unknown name: UnsafeBufferPointer<UInt8>) {
         let known = known ?? Self.knownNames()
         self.known = known
         let shown = Self.shown(name)
@@ -142,7 +154,8 @@ struct QueryDecoder<Parameter: QueryParameter> {
     }
 
     private static func knownNames() -> (nearest: NearestName, list: String) {
-        let names = Parameter.allCases.map(\.name.description)
+        let names =
+            Parameter.allCases.map(\.name.description) + (Parameter.hasProperties ? ["property.NAME"] : [])
         return (
             NearestName(among: names),
             names.isEmpty ? "this has no parameters" : "known are \(names.joined(separator: ", "))"
@@ -150,7 +163,7 @@ struct QueryDecoder<Parameter: QueryParameter> {
     }
 
     /// A name as the detail of a fault shows it: valid UTF-8, and shortened.
-    private static func shown(_ name: UnsafeBufferPointer<UInt8>) -> String {
+    static func shown(_ name: UnsafeBufferPointer<UInt8>) -> String {
         let start = String(decoding: name.prefix(40), as: UTF8.self)
         return name.count > 40 ? start + "…" : start
     }
@@ -245,9 +258,14 @@ func withQueryBytes<Value>(
 package protocol QueryParameter: CaseIterable, RawRepresentable<Int>, Sendable {
     /// The name in the query, ASCII.
     var name: StaticString { get }
+    /// Whether there are parameters `property.NAME` besides.
+    static var hasProperties: Bool { get }
 }
 
 extension QueryParameter {
+    /// False, by default.
+    package static var hasProperties: Bool { false }
+
     /// All parameters, in their order.
     package static var allCases: [Self] {
         var cases: [Self] = []

@@ -19,17 +19,23 @@ extension PlaceFilter {
 
 extension PlaceFilter {
     /// Whether it has names, which have to be in a vocabulary.
-    package var hasNames: Bool { !categories.isEmpty || !datasets.isEmpty }
+    package var hasNames: Bool { !categories.isEmpty || !datasets.isEmpty || !propertyFilters.isEmpty }
 }
 
 extension ParameterFault {
     /// Whether it is a name that the vocabulary doesn't have.
-    package var isUnknownName: Bool { code == .unknownCategory || code == .unknownDataset }
+    package var isUnknownName: Bool {
+        code == .unknownCategory || code == .unknownDataset || code == .unknownProperty
+    }
 }
 
 /// The parameters of a query that has a filter among others.
 protocol FilteredParameter: QueryParameter {
     static func filter(_ parameter: PlaceFilter.Parameter) -> Self
+}
+
+extension FilteredParameter {
+    package static var hasProperties: Bool { true }
 }
 
 extension QueryDecoder where Parameter: FilteredParameter {
@@ -39,9 +45,11 @@ extension QueryDecoder where Parameter: FilteredParameter {
     ///   checked.
     mutating func filter(_ vocabulary: @autoclosure () -> FilterVocabulary?) -> PlaceFilter {
         // Most requests have none.
-        guard has(.filter(.category)) || has(.filter(.dataset)) || has(.filter(.q)) || has(.filter(.featured))
+        guard
+            has(.filter(.category)) || has(.filter(.dataset)) || has(.filter(.q)) || has(.filter(.featured))
+                || !properties.isEmpty
         else { return PlaceFilter() }
-        return PlaceFilter(
+        var filter = PlaceFilter(
             categories: categories(
                 .filter(.category), atMost: NearbyPlacesRequest.maximumCategoryCount,
                 vocabulary()?.categories),
@@ -51,6 +59,8 @@ extension QueryDecoder where Parameter: FilteredParameter {
                 .filter(.q), lengths: NearbyPlacesRequest.searchTextLengths,
                 "must be a text of 1 to 100 characters"),
             featured: flag(.filter(.featured)))
+        if !properties.isEmpty { filter.propertyFilters = propertyFilters(vocabulary()?.properties) }
+        return filter
     }
 
     // MARK: Names

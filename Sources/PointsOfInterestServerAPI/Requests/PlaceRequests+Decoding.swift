@@ -120,6 +120,9 @@ extension NearbyPlacesRequest {
                 query.report(parameter, .conflictingParameters, "can't be given together with ids")
             }
         }
+        for property in query.properties {
+            query.report(property.shown, .conflictingParameters, "can't be given together with ids")
+        }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         var request = NearbyPlacesRequest(ids: ids, center: center)
         request.content = content

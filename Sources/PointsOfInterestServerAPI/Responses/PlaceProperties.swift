@@ -15,8 +15,11 @@ package enum PropertySelection: Hashable, Sendable {
 
     /// Those with these names, each once, since what is written has room for no more; without any, none.
     package init(names: [String]) {
-        self = names.isEmpty ? .none : .named(names.uniqueInByteOrder.map(\.escaped))
+        self = names.isEmpty ? .none : .named(names.uniqueInByteOrder.map(Self.escaped))
     }
+
+    /// A name as records have it.
+    static func escaped(_ name: String) -> [UInt8] { name.escaped }
 }
 
 /// What of a place is written besides the members that all places have, and in which languages its name is looked up.

@@ -66,6 +66,11 @@ public enum PlaceRecord {
         return UnsafeRawBufferPointer(rebasing: details[name.count..<end]).assumingMemoryBound(to: UInt8.self)
     }
 
+    /// The properties of a record's place; nil where it has none.
+    static func properties(of record: UnsafeRawBufferPointer) -> PlaceProperties? {
+        RecordParts(record).properties
+    }
+
     /// The numbers of bytes of the parts of a record's text. The last part is what follows `featured`:
     ///
     ///     {"id":7  ,"name":"Plaza","category":"park"  ,"latitude":37.5  ,"longitude":-121  ,"featured":true  …}

@@ -99,6 +99,11 @@ extension ProblemCode {
         .unknownDataset: Explanation(
             means: "The query names a dataset that no place came from.",
             remedy: "Use a name from /attributions. The fault's detail names the nearest one."),
+        .unknownProperty: Explanation(
+            means: "The query has a parameter property.NAME whose property can't be filtered by.",
+            remedy:
+                "Use one of those that /openapi.json lists. The fault's detail names the nearest one. A property that places have can be filtered by once its name is in the table filterable_properties."
+        ),
         .malformedLanguage: Explanation(
             means:
                 "A language isn't a tag of letters, digits and hyphens (RFC 5646), or has more than 35 characters.",
@@ -215,10 +220,10 @@ extension ProblemCode {
             remedy: "Send the request again after the seconds that the Retry-After header says."),
         .indexRequired: Explanation(
             means: """
-                Clusters are counted from the places in memory, and the server hasn't any: it is still reading them, \
-                they don't fit, or POI_INDEX is off.
+                Clusters, and places with a property that is asked for, are found among the places in memory, and the \
+                server hasn't any: it is still reading them, they don't fit, or POI_INDEX is off.
                 """,
-            remedy: "Ask for the nearest places by /locations instead."),
+            remedy: "Ask for the nearest places by /locations instead, without property."),
         .databaseBusy: Explanation(
             means: "No connection to the database came free in time.",
             remedy: "Send the request again after the seconds that the Retry-After header says."),

@@ -1,6 +1,7 @@
 import Locking
 import Loopback
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Postgres
 import PrivateCluster
 import Randomness
@@ -111,6 +112,33 @@ struct DriftTests {
             #expect(try await followed.store.attributions().value().items.first?.credit == "© test")
             #expect(followed.index.status.differenceCount == 2)
             #expect(followed.observations.all.contains(.factsDiffered))
+        }
+    }
+
+    @Test(
+        "Other filterable properties that are written past the triggers are noticed, and places found by them"
+    )
+    func filterableProperties() async throws {
+        let database = try MigratedDatabase.empty()
+        try database.execute(IndexFollowerTests.places(8))
+        try database.execute(
+            """
+            UPDATE locations SET properties = '{"material": "steel"}' WHERE id = 5;
+            INSERT INTO filterable_properties VALUES ('open', 'boolean')
+            """)
+        try await database.withFollower(verifying: 7) { followed in
+            try await followed.waitForNewest()
+            let id = followed.servedID
+            try database.execute(
+                Way.replica.transaction("UPDATE filterable_properties SET name = 'material', type = 'text'"))
+            try await followed.wait { followed.servedID != id }
+            var request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
+            request.propertyFilters = [PropertyFilter("material", anyOf: ["steel"])]
+            #expect(try await followed.pageInMemory(request).places.copied().map(\.id) == [5])
+            #expect(followed.store.vocabulary?.properties == FilterableProperties([("material", .text)]))
+            #expect(try await followed.datasetID() == id)
+            #expect(followed.index.status.differenceCount == 1 && followed.index.status.loadCount == 2)
+            #expect(!followed.observations.names.contains("index-withdrawn"))
         }
     }
 

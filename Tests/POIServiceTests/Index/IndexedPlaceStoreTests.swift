@@ -13,7 +13,9 @@ import Testing
 struct IndexedPlaceStoreTests {
     /// Two of them are equal as strings, and not byte by byte.
     private static let datasets = ["d,0", "d\u{E9}", "de\u{301}"]
-    private static let vocabulary = FilterVocabulary(categories: ["cafe", "park", "zoo"], datasets: datasets)
+    private static let vocabulary = FilterVocabulary(
+        categories: ["cafe", "park", "zoo"], datasets: datasets,
+        properties: FilterableProperties([("open", .boolean), ("b \"c", .text)]))
 
     /// Few coordinates, so that many places are equally far.
     private static func places(using generator: inout SeededGenerator) -> [StoredPlace] {
@@ -31,7 +33,7 @@ struct IndexedPlaceStoreTests {
                 source: isSourced
                     ? .init(dataset: datasets[id % 9 / 3], id: "\(id)", license: "l\(id % 4)") : nil,
                 importance: id % 4 == 0 ? id : 0,
-                properties: id % 6 == 0 ? ["a": .integer(id), "b \"c": [.null, ["d": "\\"]]] : nil)
+                properties: Self.properties(of: id))
             let tags = ["ja", "zh", "zh-Hant", "EN-us", "de-1996-x-a"].filter { _ in
                 Bool.random(using: &generator)
             }
@@ -40,6 +42,21 @@ struct IndexedPlaceStoreTests {
                 otherNames: names.filter { _ in Int.random(in: 0..<8, using: &generator) == 0 })
         }
     }
+
+    private static func properties(of id: Int) -> JSONValue.Object? {
+        switch id % 6 {
+        case 0: ["a": .integer(id), "b \"c": [.null, ["d": "\\"], "\\", "e\u{301}"]]
+        case 1: ["open": .boolean(id % 4 == 1), "b \"c": "\u{E9}"]
+        case 2: ["b \"c": "x,y"]
+        default: nil
+        }
+    }
+
+    private static let filters: [[PropertyFilter]] = [
+        [PropertyFilter("open", is: true)], [PropertyFilter("b \"c", anyOf: ["\u{E9}"])],
+        [PropertyFilter("b \"c", anyOf: ["\\", "\u{E9}"]), PropertyFilter("open", is: false)],
+        [PropertyFilter("b \"c", anyOf: ["x", "y"])],
+    ]
 
     private static func languages(using generator: inout SeededGenerator) -> [String] {
         let tags = ["ja-JP", "zh", "zh-hant-tw", "en-us-x-b", "en", "de-1996-x-a-b", "de"]
@@ -62,6 +79,7 @@ struct IndexedPlaceStoreTests {
         ])
         request.box = pick([nil, nil, BoundingBox(west: 90, south: 88, east: -90, north: 90)])
         request.languages = languages(using: &generator)
+        request.propertyFilters = pick([[], [], []] + filters)
         return request
     }
 
@@ -71,7 +89,9 @@ struct IndexedPlaceStoreTests {
             var generator = SeededGenerator()
             let places = Self.places(using: &generator)
             let truth = FixtureStore(stored: places, vocabulary: Self.vocabulary)
-            let index = try #require(ServedIndex(places, categories: Self.vocabulary.categories))
+            let index = try #require(
+                ServedIndex(
+                    places, categories: Self.vocabulary.categories, properties: Self.vocabulary.properties))
             let store = IndexedPlaceStore(
                 index, fallback: nil, isRequired: true, requestTimeout: .seconds(3600), loop: loop)
             var countAtOnce = 0

@@ -115,7 +115,7 @@ struct NearbyPlacesRequestFaultTests {
         }
         #expect(
             error?.faults.first?.detail
-                == "is not known; known are lat, long, radius, limit, bbox, category, dataset, q, featured, properties, lang, cursor, ids, sort"
+                == "is not known; known are lat, long, radius, limit, bbox, category, dataset, q, featured, properties, lang, cursor, ids, sort, property.NAME"
         )
     }
 

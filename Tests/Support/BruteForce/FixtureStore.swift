@@ -148,6 +148,7 @@ public final class FixtureStore: PlaceStore {
             if let box, !box.contains(latitude: place.latitude, longitude: place.longitude) {
                 return false
             }
+            guard filter.propertyFilters.allSatisfy({ $0.keeps(place) }) else { return false }
             return searchText.map { names.contains(where: $0.finds) } ?? true
         }
     }
@@ -261,6 +262,25 @@ extension StoredPlace {
     /// All names, in the order in which the first of several is the one that a place was found by.
     fileprivate var allNames: [String] {
         [place.name] + names.sorted { $0.key.lowercased() < $1.key.lowercased() }.map(\.value) + otherNames
+    }
+}
+
+extension PropertyFilter {
+    /// Whether a place has one of the values. The name is that of a property whose values are all of the right kind.
+    ///
+    /// Swift compares texts by canonical equivalence, which is comparing them in Normalization Form C.
+    fileprivate func keeps(_ place: PointOfInterest) -> Bool {
+        let member = place.properties?.members.first { $0.name.utf8.elementsEqual(name.utf8) }
+        let texts: [JSONValue] =
+            switch member?.value {
+            case .boolean(let value)?: [.string(value ? "true" : "false")]
+            case .array(let values)?: values
+            case let value?: [value]
+            case nil: []
+            }
+        return texts.contains { text in
+            if case .string(let text) = text { values.contains(text) && !text.contains(",") } else { false }
+        }
     }
 }
 

@@ -1,0 +1,111 @@
+import Foundation
+import PointsOfInterestAPI
+
+/// The properties that places can be filtered by, as the table `filterable_properties` has them.
+public struct FilterableProperties: Hashable, Sendable {
+    /// What a property's values have to be to be found.
+    public enum Kind: String, Hashable, Sendable {
+        /// `true` or `false`.
+        case boolean
+        /// A text, or an array with texts.
+        case text
+    }
+
+    /// One of them.
+    private struct Property: Hashable {
+        let name: ExactName
+        let kind: Kind
+        /// The name as a place's record has it.
+        let escapedName: [UInt8]
+    }
+
+    /// None.
+    public static let none = FilterableProperties([])
+
+    /// Their names.
+    let names: NameVocabulary
+    /// In the order of the names' UTF-8.
+    private let properties: [Property]
+
+    /// Makes them of names and kinds; of two with the same name, the later one is left out.
+    public init(_ properties: some Sequence<(name: String, kind: Kind)>) {
+        var kinds: [ExactName: Kind] = [:]
+        for (name, kind) in properties where kinds[ExactName(name)] == nil { kinds[ExactName(name)] = kind }
+        let names = NameVocabulary(kinds.keys.map(\.text))
+        self.names = names
+        self.properties = names.sortedNames.map { name in
+            let name = ExactName(name)
+            return Property(
+                name: name, kind: kinds[name] ?? .text, escapedName: PropertySelection.escaped(name.text))
+        }
+    }
+
+    /// Whether there is none.
+    package var isEmpty: Bool { properties.isEmpty }
+
+    /// Their names and kinds, in the order of the names' UTF-8.
+    package var sorted: [(name: String, kind: Kind)] { properties.map { ($0.name.text, $0.kind) } }
+
+    /// The kind of a property; nil where places can't be filtered by it.
+    func kind(of name: String) -> Kind? {
+        names.contains(name) ? properties.first { $0.name == ExactName(name) }?.kind : nil
+    }
+
+    /// The nearest name to a mistaken one; nil where none is near.
+    func nearest(to mistaken: String) -> String? { names.nearest(to: mistaken) }
+
+    /// Calls `body` with each value by which a place can be found: `true` or `false`, or a text that a request can ask for, as it
+    /// is compared. A value may come twice.
+    ///
+    /// - Parameter record: what `PlaceRecord.encode` has written.
+    package func forEachValue(
+        ofRecord record: UnsafeRawBufferPointer, _ body: (_ name: String, _ value: String) -> Void
+    ) {
+        guard let members = PlaceRecord.properties(of: record) else { return }
+        for property in properties {
+            guard let member = members.member(named: property.escapedName) else { continue }
+            // Behind the name are a quotation mark and a colon.
+            var scanner = JSONScanner(
+                member.assumingMemoryBound(to: UInt8.self), from: property.escapedName.count + 3)
+            scanner.forEachValue(of: property.kind) { body(property.name.text, $0) }
+        }
+    }
+}
+
+extension JSONScanner {
+    /// Calls `body` with each value of this kind, as it is compared. The JSON was checked before.
+    fileprivate mutating func forEachValue(
+        of kind: FilterableProperties.Kind, _ body: (String) -> Void
+    ) {
+        switch (kind, next) {
+        case (.boolean, UInt8(ascii: "t")): body("true")
+        case (.boolean, UInt8(ascii: "f")): body("false")
+        case (.text, UInt8(ascii: "\"")): text(body)
+        case (.text, UInt8(ascii: "[")):
+            try? array { (scanner) throws(SyntaxError) in
+                guard scanner.next == UInt8(ascii: "\"") else { return try scanner.skipValue() }
+                scanner.text(body)
+            }
+        default: break
+        }
+    }
+
+    private mutating func text(_ body: (String) -> Void) {
+        guard let text = try? string().decoded(in: bytes), let value = PropertyFilter.compared(text) else {
+            return
+        }
+        body(value)
+    }
+}
+
+extension PropertyFilter {
+    /// A text as it is compared: in Normalization Form C (UAX #15). Nil where no request can ask for it.
+    static func compared(_ text: String) -> String? {
+        guard !text.utf8.contains(UInt8(ascii: ",")) else { return nil }
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return valueLengths.contains(text.utf8.count) ? text : nil }
+        // A character is composed of four others at most. Composing takes time that grows with the square of a run of marks.
+        guard text.unicodeScalars.count <= 4 * valueLengths.upperBound else { return nil }
+        let composed = text.precomposedStringWithCanonicalMapping
+        return valueLengths.contains(composed.unicodeScalars.count) ? composed : nil
+    }
+}
