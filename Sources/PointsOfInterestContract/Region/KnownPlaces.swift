@@ -109,6 +109,7 @@ extension ExpectedPlace {
 enum Fact: CaseIterable {
     case place, clusters, morePages
     case address, website, source, importance, featured, notFeatured, properties, names
+    case filterableProperty
     case letterBeyondASCII, ampersand, quotationMark
     case twoCategories, onePosition
     case word, accentedWord, sharedWord
@@ -125,6 +126,8 @@ enum Fact: CaseIterable {
         case .source: "a place with a source"
         case .importance: "a place with an importance above 0"
         case .names: "a place that has another name in one of ten languages"
+        case .filterableProperty:
+            "a value of a property that places in memory are filtered by"
         case .properties: "properties of one of the fifty most important places"
         case .featured: "a place that is featured"
         case .notFeatured: "a place that isn't featured"
@@ -144,11 +147,14 @@ enum Fact: CaseIterable {
     /// Whether the target shows it: in the region, in its attributions, or by a place that it is expected to have.
     static func isShown(_ fact: Fact) async throws -> Bool {
         switch fact {
-        case .credit: try await attributions.value.contains { $0.credit != nil }
-        case .attributionURL: try await attributions.value.contains { $0.url != nil }
+        case .credit: return try await attributions.value.contains { $0.credit != nil }
+        case .attributionURL: return try await attributions.value.contains { $0.url != nil }
+        case .filterableProperty:
+            guard let region = try await Region.current(), region.earth != nil else { return false }
+            return try await !FilterablePlaces(of: region).filters.isEmpty
         case .clusters, .morePages, .twoCategories, .onePosition, .word, .accentedWord, .sharedWord:
-            try await Region.current().map(fact.isShown) ?? false
-        default: try await example(of: fact) != nil
+            return try await Region.current().map(fact.isShown) ?? false
+        default: return try await example(of: fact) != nil
         }
     }
 

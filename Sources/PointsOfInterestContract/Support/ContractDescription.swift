@@ -97,6 +97,16 @@ final class ContractDescription: Sendable {
         return (category?["schema"]?["items"]?["enum"]?.array ?? []).compactMap(\.text)
     }
 
+    /// The properties that a request for places may filter by, and whether each is true or false.
+    var filterableProperties: [(name: String, isBoolean: Bool)] {
+        let parameters = document["paths"]?["/locations"]?["get"]?["parameters"]?.array ?? []
+        return parameters.compactMap { parameter in
+            guard let name = parameter["name"]?.text, name.hasPrefix("property.") else { return nil }
+            let isBoolean = parameter["schema"]?["items"]?["type"] == .string("boolean")
+            return (String(name.dropFirst("property.".count)), isBoolean)
+        }
+    }
+
     /// The statuses that a problem of a code has; none for a code that isn't described.
     func statuses(ofProblem code: String) -> [Int] {
         (document["components"]?["responses"]?.members ?? [:]).values.compactMap { response in

@@ -104,7 +104,7 @@ with_limit("one-too-long", "pages have one place more than asked for", "a list o
 with_limit("one-too-short", "pages have one place less than asked for", "an app takes a page for the last one", -1)
 
 
-@pages.exchange("filter-lost-on-page-two", "pages after the first ignore category, dataset, q and featured",
+@pages.exchange("filter-lost-on-page-two", "pages after the first ignore category, dataset, q, featured and properties",
                 "a filtered list ends in other places")
 async def lose_filter(exchange):
     response = await exchange.ask()
@@ -112,6 +112,7 @@ async def lose_filter(exchange):
     request = exchange.request.copy()
     for name in ("cursor", "category", "dataset", "q", "featured", "limit"):
         request.drop(name)
+    request.pairs = [pair for pair in request.pairs if not pair[0].startswith("property.")]
     if end is None or request.parameter("lat") is None or len(request.pairs) >= len(exchange.request.pairs) - 1:
         return response
     request.pairs = [*request.pairs, ("limit", "100")]

@@ -118,7 +118,8 @@ def of_queries(name, change, hurts):
 
 @of_queries("unknown-parameters-ignored", "unknown parameters are ignored", "a misspelled filter is no filter")
 def ignore_unknown(request, pairs):
-    return [pair for pair in pairs if unquote_plus(pair[0]) in PARAMETERS[operation(request)]]
+    known = PARAMETERS[operation(request)]
+    return [pair for pair in pairs if unquote_plus(pair[0]) in known or unquote_plus(pair[0]).startswith("property.")]
 
 
 @of_queries("first-of-repeated", "of repeated parameters the first one counts", "two programs read one query differently")

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 
 from servers import built
 
-from . import (access, allowed_documents, allowed_messages, caching, counts, forms, languages, pages, places, problems,
+from . import (access, allowed_documents, allowed_messages, caching, counts, filters, forms, languages, pages, places, problems,
                relevance, sent_events, suite, surroundings)
 from .generated import generate
 from .proxy import Proxy
@@ -25,7 +25,7 @@ from .targets import ROOT, TARGETS, Foreign, ForeignData
 
 AT_ONCE = 2
 REPORT = ROOT / ".build/contract-mutations.json"
-MODULES = (places, languages, relevance, pages, caching, forms, counts, problems, surroundings, access, sent_events,
+MODULES = (places, languages, filters, relevance, pages, caching, forms, counts, problems, surroundings, access, sent_events,
            allowed_documents, allowed_messages)
 THEMES = [theme for module in MODULES for theme in module.ROWS]
 

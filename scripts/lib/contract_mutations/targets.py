@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import processes
+from psql import psql
 from scratch_postgres import free_port
 
 from .foreign_places import CONTINENTS, CREDIT, LICENSE, PROPERTIES, SETTINGS, TOWNS, URL, Towns
@@ -158,6 +159,7 @@ class ForeignData(Programs):
         towns.write_continents(self.folder / "continents.csv")
         self.import_places("towns.csv", TOWNS, "--credit", CREDIT, "--url", URL, "--properties", ",".join(PROPERTIES))
         self.import_places("continents.csv", CONTINENTS)
+        psql(self.database, "INSERT INTO filterable_properties VALUES ('timezone', 'text')")
         towns.write_known(self.folder / "known.csv")
 
     def import_places(self, file, dataset, *options):
