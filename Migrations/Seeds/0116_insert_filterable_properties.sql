@@ -3,6 +3,7 @@
 
 -- Some of what is known of the seeds, so that there is something to filter by.
 INSERT INTO filterable_properties (name, type) VALUES
+    ('architects', 'text'),
     ('material', 'text'),
     ('religions', 'text'),
     ('world_heritage', 'boolean')
@@ -10,4 +11,4 @@ ON CONFLICT (name) DO NOTHING;
 
 -- migrate:down
 
-DELETE FROM filterable_properties WHERE name IN ('material', 'religions', 'world_heritage');
+DELETE FROM filterable_properties WHERE name IN ('architects', 'material', 'religions', 'world_heritage');

@@ -124,7 +124,7 @@ struct PartFilter {
         self.box = box
         sources = filter.sources
         words = filter.words.map { WordConditions($0, part.columns.words) }
-        properties = filter.properties.map { PropertyConditions($0, part.columns.words) }
+        properties = filter.properties == nil ? nil : PropertyConditions.of(filter, part)
         isNeeded =
             box != nil || sources != nil || words != nil || properties != nil || part.dead != nil
     }

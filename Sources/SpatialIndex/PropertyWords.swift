@@ -72,8 +72,12 @@ struct PropertyCondition {
 struct PropertyConditions {
     let conditions: [PropertyCondition]
 
-    init(_ properties: [PropertyWords], _ columns: WordColumns) {
-        conditions = properties.map { PropertyCondition($0, columns) }
+    /// Few queries have any, and the others are to pay nothing.
+    @inline(never)
+    static func of(_ filter: borrowing IndexFilter, _ part: PartView) -> PropertyConditions? {
+        filter.properties.map { properties in
+            PropertyConditions(conditions: properties.map { PropertyCondition($0, part.columns.words) })
+        }
     }
 
     /// How much work the check of a place takes, as a multiple of the work of a check without words.

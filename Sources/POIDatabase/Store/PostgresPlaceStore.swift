@@ -66,7 +66,7 @@ public final class PostgresPlaceStore: PlaceStore {
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
         if !request.ids.isEmpty { return places(byIDs: request) }
         // No index of the database finds names by relevance, or places by properties, in bounded time.
-        guard request.sort == nil, request.propertyFilters.isEmpty else { throw .indexRequired }
+        guard request.sort == nil, !request.filter.hasPropertyFilters else { throw .indexRequired }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let search = DirectSearch(request, ranking)
         return .later { [self] () throws(PlaceStoreError) in try await page(search) }

@@ -73,12 +73,12 @@ extension IndexFilter {
             // A category without places has no number, and matches nothing.
             categories = filter.categories.compactMap(vocabulary.number)
         }
-        if !filter.datasets.isEmpty {
+        if filter.hasDatasets {
             let names = Set(filter.datasets.map(ExactName.init))
             sources = [false] + vocabulary.sources.map { names.contains(ExactName($0.dataset)) }
         }
         words = filter.searchText.map(SearchWords.words(ofQuery:))
-        if !filter.propertyFilters.isEmpty { require(filter.propertyFilters) }
+        if filter.hasPropertyFilters { require(filter.propertyFilters) }
     }
 }
 

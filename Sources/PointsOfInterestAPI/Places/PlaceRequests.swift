@@ -280,33 +280,58 @@ public struct PlaceFilter: Hashable, Sendable {
     public var categories: [String]
     /// Only places that came from one of these datasets, as `PointOfInterest.Source` names them, at most 50. If it is
     /// empty, all places match, also those without a source.
-    public var datasets: [String]
+    public var datasets: [String] {
+        get { rare.first?.datasets ?? [] }
+        set { setRare(datasets: newValue, propertyFilters: propertyFilters) }
+    }
     /// Only places in whose name each word of this text is the beginning of a word. Case and accents don't matter. 1…100
     /// characters.
     public var searchText: String?
     /// Only places that are featured, or only those that aren't.
     public var featured: Bool?
     /// Only places that match all of these, at most 5, each for another property.
-    public var propertyFilters: [PropertyFilter] = []
+    public var propertyFilters: [PropertyFilter] {
+        get { rare.first?.propertyFilters ?? [] }
+        set { setRare(datasets: datasets, propertyFilters: newValue) }
+    }
+    /// What few filters have, or nothing: with more values of their own, requests take longer to copy.
+    private var rare: [Rare] = []
+
+    private struct Rare: Hashable {
+        let datasets: [String]
+        let propertyFilters: [PropertyFilter]
+    }
 
     /// Makes a filter; by default all places match. The server checks it.
     public init(
         categories: [String] = [], datasets: [String] = [], searchText: String? = nil, featured: Bool? = nil
     ) {
         self.categories = categories
-        self.datasets = datasets
         self.searchText = searchText
         self.featured = featured
+        if !datasets.isEmpty { setRare(datasets: datasets, propertyFilters: []) }
     }
+
+    private mutating func setRare(datasets: [String], propertyFilters: [PropertyFilter]) {
+        rare =
+            datasets.isEmpty && propertyFilters.isEmpty
+            ? [] : [Rare(datasets: datasets, propertyFilters: propertyFilters)]
+    }
+
+    /// Whether it has filters by properties.
+    package var hasPropertyFilters: Bool { rare.first?.propertyFilters.isEmpty == false }
+
+    /// Whether it names datasets.
+    package var hasDatasets: Bool { rare.first?.datasets.isEmpty == false }
 
     /// Writes the query's items in a fixed order and leaves absent ones out, so that equal filters have equal queries.
     package func encode(into query: inout QueryWriter) {
         if !categories.isEmpty {
             query.add("category", categories.uniqueInByteOrder.joined(separator: ","))
         }
-        if !datasets.isEmpty { query.add("dataset", datasets.uniqueInByteOrder) }
+        if hasDatasets { query.add("dataset", datasets.uniqueInByteOrder) }
         if let searchText { query.add("q", searchText) }
         if let featured { query.add("featured", featured ? "true" : "false") }
-        if !propertyFilters.isEmpty { propertyFilters.encode(into: &query) }
+        if hasPropertyFilters { propertyFilters.encode(into: &query) }
     }
 }

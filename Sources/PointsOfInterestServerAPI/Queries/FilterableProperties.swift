@@ -19,40 +19,58 @@ public struct FilterableProperties: Hashable, Sendable {
         let escapedName: [UInt8]
     }
 
+    /// What is known of them, in one object: requests copy the vocabularies that it is a part of.
+    private final class Known: Hashable, Sendable {
+        let names: NameVocabulary
+        /// In the order of the names' UTF-8.
+        let properties: [Property]
+
+        init(_ names: NameVocabulary, _ properties: [Property]) {
+            (self.names, self.properties) = (names, properties)
+        }
+
+        static func == (one: Known, other: Known) -> Bool {
+            one === other || one.properties == other.properties
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(properties) }
+    }
+
     /// None.
     public static let none = FilterableProperties([])
 
-    /// Their names.
-    let names: NameVocabulary
-    /// In the order of the names' UTF-8.
-    private let properties: [Property]
+    /// Nil where there is none.
+    private let known: Known?
 
     /// Makes them of names and kinds; of two with the same name, the later one is left out.
     public init(_ properties: some Sequence<(name: String, kind: Kind)>) {
         var kinds: [ExactName: Kind] = [:]
         for (name, kind) in properties where kinds[ExactName(name)] == nil { kinds[ExactName(name)] = kind }
         let names = NameVocabulary(kinds.keys.map(\.text))
-        self.names = names
-        self.properties = names.sortedNames.map { name in
-            let name = ExactName(name)
-            return Property(
-                name: name, kind: kinds[name] ?? .text, escapedName: PropertySelection.escaped(name.text))
+        let sorted = names.sortedNames.map { name in
+            Property(
+                name: ExactName(name), kind: kinds[ExactName(name)] ?? .text,
+                escapedName: PropertySelection.escaped(name))
         }
+        known = sorted.isEmpty ? nil : Known(names, sorted)
     }
 
+    private var properties: [Property] { known?.properties ?? [] }
+
     /// Whether there is none.
-    package var isEmpty: Bool { properties.isEmpty }
+    package var isEmpty: Bool { known == nil }
 
     /// Their names and kinds, in the order of the names' UTF-8.
     package var sorted: [(name: String, kind: Kind)] { properties.map { ($0.name.text, $0.kind) } }
 
     /// The kind of a property; nil where places can't be filtered by it.
     func kind(of name: String) -> Kind? {
-        names.contains(name) ? properties.first { $0.name == ExactName(name) }?.kind : nil
+        guard let known, known.names.contains(name) else { return nil }
+        return known.properties.first { $0.name == ExactName(name) }?.kind
     }
 
     /// The nearest name to a mistaken one; nil where none is near.
-    func nearest(to mistaken: String) -> String? { names.nearest(to: mistaken) }
+    func nearest(to mistaken: String) -> String? { known?.names.nearest(to: mistaken) }
 
     /// Calls `body` with each value by which a place can be found: `true` or `false`, or a text that a request can ask for, as it
     /// is compared. A value may come twice.
@@ -61,8 +79,8 @@ public struct FilterableProperties: Hashable, Sendable {
     package func forEachValue(
         ofRecord record: UnsafeRawBufferPointer, _ body: (_ name: String, _ value: String) -> Void
     ) {
-        guard let members = PlaceRecord.properties(of: record) else { return }
-        for property in properties {
+        guard let known, let members = PlaceRecord.properties(of: record) else { return }
+        for property in known.properties {
             guard let member = members.member(named: property.escapedName) else { continue }
             // Behind the name are a quotation mark and a colon.
             var scanner = JSONScanner(

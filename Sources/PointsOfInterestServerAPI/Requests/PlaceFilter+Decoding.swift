@@ -19,7 +19,7 @@ extension PlaceFilter {
 
 extension PlaceFilter {
     /// Whether it has names, which have to be in a vocabulary.
-    package var hasNames: Bool { !categories.isEmpty || !datasets.isEmpty || !propertyFilters.isEmpty }
+    package var hasNames: Bool { !categories.isEmpty || hasDatasets || hasPropertyFilters }
 }
 
 extension ParameterFault {
@@ -49,7 +49,7 @@ extension QueryDecoder where Parameter: FilteredParameter {
             has(.filter(.category)) || has(.filter(.dataset)) || has(.filter(.q)) || has(.filter(.featured))
                 || !properties.isEmpty
         else { return PlaceFilter() }
-        var filter = PlaceFilter(
+        let filter = PlaceFilter(
             categories: categories(
                 .filter(.category), atMost: NearbyPlacesRequest.maximumCategoryCount,
                 vocabulary()?.categories),
@@ -59,7 +59,14 @@ extension QueryDecoder where Parameter: FilteredParameter {
                 .filter(.q), lengths: NearbyPlacesRequest.searchTextLengths,
                 "must be a text of 1 to 100 characters"),
             featured: flag(.filter(.featured)))
-        if !properties.isEmpty { filter.propertyFilters = propertyFilters(vocabulary()?.properties) }
+        return properties.isEmpty ? filter : adding(propertyFilters(vocabulary()?.properties), to: filter)
+    }
+
+    /// Few requests have such filters.
+    @inline(never)
+    private func adding(_ propertyFilters: [PropertyFilter], to filter: PlaceFilter) -> PlaceFilter {
+        var filter = filter
+        filter.propertyFilters = propertyFilters
         return filter
     }
 

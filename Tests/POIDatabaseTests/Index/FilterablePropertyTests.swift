@@ -122,6 +122,6 @@ struct FilterablePropertyTests {
         let database = try MigratedDatabase.seeded()
         let names = try database.execute(
             "SELECT string_agg(name || ' ' || type, ', ' ORDER BY name) FROM filterable_properties")
-        #expect(names == "material text, religions text, world_heritage boolean")
+        #expect(names == "architects text, material text, religions text, world_heritage boolean")
     }
 }

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote_plus
 
-from .rows import Place, Theme, operation
+from .rows import Theme, operation
 
 property_filters = Theme("property-filters")
 ROWS = [property_filters]
@@ -14,7 +14,7 @@ def is_filter(name):
     return unquote_plus(name).startswith(PREFIX)
 
 
-def with_filters(name, change, hurts, of=("/locations", "/locations/clusters")):
+def with_filters(name, change, hurts, of=("/locations", "/locations/clusters"), needs=()):
     """A row that changes a request's filters, each a name and a list of values; those without values are left out."""
     def add(function):
         def alter(request):
@@ -25,7 +25,7 @@ def with_filters(name, change, hurts, of=("/locations", "/locations/clusters")):
                 return
             request.pairs = [pair for pair in request.pairs if not is_filter(pair[0])] + [
                 (name, ",".join(values)) for name, values in function(filters) if values]
-        property_filters.request(name, change, hurts)(alter)
+        property_filters.request(name, change, hurts, needs)(alter)
         return function
     return add
 
@@ -33,21 +33,25 @@ def with_filters(name, change, hurts, of=("/locations", "/locations/clusters")):
 with_filters("ignored", "places aren't filtered by properties", "a user is shown places without a lift")(lambda filters: [])
 with_filters("ignored-in-clusters", "clusters aren't filtered by properties", "a map shows more places than its list",
              of=("/locations/clusters",))(lambda filters: [])
-with_filters("first-only", "of several filters only the first counts", "a list has places that match only one filter")(
+with_filters("first-only", "of several filters only the first counts", "a list has places that match only one filter",
+             needs=("several-filters",))(
     lambda filters: filters[:1])
-with_filters("last-only", "of several filters only the last counts", "a list has places that match only one filter")(
+with_filters("last-only", "of several filters only the last counts", "a list has places that match only one filter",
+             needs=("several-filters",))(
     lambda filters: filters[-1:])
 with_filters("first-value-only", "of several values only the first counts", "places with the others are missing")(
     lambda filters: [(name, values[:1]) for name, values in filters])
 with_filters("last-value-only", "of several values only the last counts", "places with the others are missing")(
     lambda filters: [(name, values[-1:]) for name, values in filters])
-with_filters("negated", "true finds what is false, and false what is true", "a filter finds the opposite")(
+with_filters("negated", "true finds what is false, and false what is true", "a filter finds the opposite",
+             needs=("boolean-filters",))(
     lambda filters: [(name, [{"true": "false", "false": "true"}.get(value, value) for value in values])
                      for name, values in filters])
 with_filters("case-folded", "values are compared in small letters", "a filter finds other values than the one it names")(
     lambda filters: [(name, [value.lower() if "%" not in value else value for value in values])
                      for name, values in filters])
-with_filters("decomposed-as-written", "texts are compared without composing them", "an app that decomposes texts finds nothing")(
+with_filters("decomposed-as-written", "texts are compared without composing them", "an app that decomposes texts finds nothing",
+             needs=("accented-values",))(
     lambda filters: [(name, ["no-such-value" if "%CC%" in value.upper() else value for value in values])
                      for name, values in filters])
 
@@ -55,13 +59,6 @@ with_filters("decomposed-as-written", "texts are compared without composing them
 @property_filters.page("first-place-lost", "a filter leaves out the first place that matches", "a list lacks the nearest place")
 def drop_first(request, items):
     return items[1:] if any(is_filter(name) for name, _ in request.pairs) else None
-
-
-@property_filters.page("only-with-address", "a filter leaves out places without an address", "a list lacks places that match")
-def drop_without_address(request, items):
-    if any(is_filter(name) for name, _ in request.pairs):
-        return [item for item in items if "address" in Place(item).facts]
-    return None
 
 
 @property_filters.exchange("unknown-ignored", "a filter by a property that can't be filtered by is ignored",
@@ -75,7 +72,8 @@ async def ignore_unknown(exchange):
     return response
 
 
-@property_filters.exchange("any-boolean-spelling", "a filter takes yes for true", "two programs read one query differently")
+@property_filters.exchange("any-boolean-spelling", "a filter takes yes for true", "two programs read one query differently",
+                           needs=("boolean-filters",))
 async def accept_yes(exchange):
     request = exchange.request.copy()
     request.pairs = [(name, "true" if is_filter(name) and value == "yes" else value) for name, value in request.pairs]
