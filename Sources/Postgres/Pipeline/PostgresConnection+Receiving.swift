@@ -91,13 +91,9 @@ extension PostgresConnection {
 
     private func keepError(_ query: PendingQuery, _ result: OpaquePointer?) {
         guard let result else { return }
-        let report = PostgresServerReport(result: result)
-        // Without a SQLSTATE, libpq itself made the result: the connection is gone.
-        query.received = .failure(
-            report.sqlState.rawValue.isEmpty
-                ? PostgresError(.connectionLost, clientMessage: report.message)
-                : PostgresError(report: report))
-        if case .failure(let error)? = query.received, error.code == .connectionLost { end(error) }
+        let error = PostgresError(report: PostgresServerReport(result: result))
+        query.received = .failure(error)
+        if error.code == .connectionLost { end(error) }
     }
 
     /// The query is over: its caller gets the result, or it is sent once more.
