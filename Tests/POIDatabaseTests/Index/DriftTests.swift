@@ -5,6 +5,7 @@ import PointsOfInterestServerAPI
 import Postgres
 import PrivateCluster
 import Randomness
+import Telemetry
 import Testing
 
 @testable import POIDatabase
@@ -258,10 +259,11 @@ struct DriftTests {
                 ),
             ] {
                 try database.execute(change)
-                try await followed.wait { followed.index.status.inactiveTriggerCount == names.count }
-                #expect(
-                    followed.observations.all.last
-                        == (names.isEmpty ? .triggersActive : .triggersInactive(names: names)))
+                let expected: IndexObservation =
+                    names.isEmpty ? .triggersActive : .triggersInactive(names: names)
+                // The status is set before the observation is made.
+                try await followed.wait { followed.observations.all.last == expected }
+                #expect(followed.index.status.inactiveTriggerCount == names.count)
                 #expect(await followed.store.checkHealth() == .reachable(missingMigrations: []))
             }
         }
