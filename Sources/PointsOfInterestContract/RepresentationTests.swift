@@ -219,7 +219,8 @@ struct RepresentationTests {
     func description() async throws {
         let own = try ContractDescription.own.get().document
         let service = try await Service.description().document
-        let missing = Growth(from: own, to: service).missing
+        // Which properties places can be filtered by is a choice of each service's operator.
+        let missing = Growth(from: own, to: service).missing.filter { !$0.contains("/parameters/property.") }
         #expect(missing == [])
     }
 

@@ -21,7 +21,7 @@ from servers import Client, Server
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3 * 3600)]
 SECONDS = int(os.environ.get("POI_TEST_WORST_SECONDS", 600))
-TOWNS = int(os.environ.get("POI_TEST_WORST_TOWNS", 250_000))
+TOWNS = int(os.environ.get("POI_TEST_WORST_TOWNS", 34_006))
 SETTINGS = {"POI_SEEDS": "false", "POI_LOOPS": "1"}
 KEPT = 40
 # How many plain requests for the nearest places a search may cost.
