@@ -141,7 +141,7 @@ poi-seed-san-jose,san-jose-museum-of-quilts-and-textiles,CC0-1.0
         known = self.folder / "known.csv"
         known.write_text("".join(f"# {name}={value}\n" for name, value in SETTINGS.items()) + self.known)
         self.environment["POI_CONTRACT_EXPECT"] = str(known)
-        self.properties |= {"declared", "accented-values", "boolean-filters", "several-filters"}
+        self.properties |= {"seeded", "declared", "accented-values", "boolean-filters", "several-filters"}
         self.serve(self.start_database({}), {**ORIGINS, **self.make_keys()})
         self.look()
 
