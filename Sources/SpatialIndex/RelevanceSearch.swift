@@ -2,59 +2,6 @@ import Geodesy
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
-/// What a search by relevance looks for.
-public struct RelevanceQuery: Sendable {
-    /// The words of the search text in their order; without any, no place is found.
-    public let words: [QueryWord]
-    /// Where distances are measured from; without it they are all 0.
-    public var center: Coordinate?
-    /// Only places at most this far from the centre, in metres; nil is no limit.
-    public var radiusMeters: Double?
-    /// Only places in this box; nil is everywhere.
-    public var box: BoundingBox?
-    /// Only places that match; its `words` aren't used.
-    public var filter: IndexFilter
-    /// The maximum number of places of the page.
-    public var limit: Int
-    /// Where the page before this one ends; nil on the first page.
-    public var after: PagePosition?
-
-    /// More words of a search text don't count. A text of 100 characters has more only if some of them stand for several words.
-    public static let maximumWordCount = 50
-
-    /// Describes a search.
-    public init(
-        _ words: [QueryWord], center: Coordinate?, radiusMeters: Double? = nil, box: BoundingBox? = nil,
-        filter: IndexFilter = IndexFilter(), limit: Int, after: PagePosition? = nil
-    ) {
-        self.words = Array(words.prefix(Self.maximumWordCount))
-        self.center = center
-        self.radiusMeters = radiusMeters
-        self.box = box
-        self.filter = filter
-        self.limit = limit
-        self.after = after
-    }
-}
-
-/// A page of places by relevance, and where it ends.
-public struct RelevancePage: Sendable {
-    /// A place of the page.
-    public struct Found: Hashable, Sendable {
-        /// The place, with its distance in metres, or 0 without a centre.
-        public let placed: IndexPage.Placed
-        /// How it was found.
-        public let relevance: RelevanceClass
-        /// By which of its names, by their numbers in the order of `IndexEntry.foldedNames`, first to last.
-        public let names: [Int]
-    }
-
-    /// The places, in order.
-    public internal(set) var found: [Found] = []
-    /// Where the page ends; nil where no other follows.
-    public internal(set) var end: PagePosition?
-}
-
 /// Searches by relevance, on any thread that holds the snapshot.
 extension IndexSnapshot {
     /// The page, if finding it takes no longer than a loop may spend on one search; nil if it takes longer.
@@ -197,14 +144,10 @@ private struct RelevanceSearch {
         var best: RelevanceClass?
         var (rest, isError) = (words.all, false)
         let range = columns.words.range(of: place)
-        var next = range.lowerBound
-        while next <= range.upperBound {
-            let start = next
-            while next < range.upperBound, columns.words.placeWords[next] != WordColumns.betweenNames {
-                next += 1
-            }
-            let name = start..<next
-            next += 1
+        var start = range.lowerBound
+        while start <= range.upperBound {
+            let name = WordColumns.name(from: start, in: range, of: columns.words.placeWords)
+            start = name.upperBound + 1
             let mask = words.mask(of: name)
             if mask == words.all {
                 let found = words.classOfAll(name)
@@ -356,33 +299,37 @@ extension RelevanceWords {
 
 /// The words of a text that places have in their addresses and categories.
 private struct Surroundings {
+    private let words: [QueryWord]
+    private let vocabulary: IndexVocabulary
     private var matcher: WordMatcher
-    /// For each category, the words of the text that its name has.
-    private let categories: [RelevanceWords.Mask]
+    /// For each category, the words of the text that its name has. Most searches don't come to it.
+    private lazy var categories = masksOfCategories()
     /// The work for folding an address.
     private static let addressWork = 20
-    private let lastWord: QueryWord?
-    private let wordCount: Int
 
     init(_ words: [QueryWord], _ vocabulary: IndexVocabulary) {
-        var matcher = WordMatcher(words)
-        categories = words.count > 1 ? vocabulary.names.map { matcher.mask(of: $0) } : []
-        self.matcher = matcher
-        lastWord = words.last
-        wordCount = words.count
+        self.words = words
+        self.vocabulary = vocabulary
+        matcher = WordMatcher(words)
+    }
+
+    private func masksOfCategories() -> [RelevanceWords.Mask] {
+        var matcher = matcher
+        return vocabulary.names.map { matcher.mask(of: $0) }
     }
 
     /// Whether any place of a part may have the last word there. A place has it there if it has any word there.
-    func mayHaveLastWord(_ columns: PartColumns) -> Bool {
-        if categories.contains(where: { $0 >> RelevanceWords.Mask(wordCount - 1) == 1 }) { return true }
-        let words = columns.addressWords
-        switch lastWord {
+    mutating func mayHaveLastWord(_ columns: PartColumns) -> Bool {
+        let last = RelevanceWords.Mask(words.count - 1)
+        if categories.contains(where: { $0 >> last == 1 }) { return true }
+        let addressWords = columns.addressWords
+        switch words.last {
         case nil: return false
         case .run: return true
-        case .word(let word): return !words.words(beginningWith: word).isEmpty
+        case .word(let word): return !addressWords.words(beginningWith: word).isEmpty
         case .either(let plain, let spelledOut):
-            return !words.words(beginningWith: plain).isEmpty
-                || !words.words(beginningWith: spelledOut).isEmpty
+            return !addressWords.words(beginningWith: plain).isEmpty
+                || !addressWords.words(beginningWith: spelledOut).isEmpty
         }
     }
 

@@ -27,7 +27,6 @@ struct RelevanceWords {
         /// The bytes in both ways of writing it, which may be the same.
         let forms: ([UInt8], [UInt8])
         let isRun: Bool
-
     }
 
     /// What tells for most words of a name whether a word of the text begins them.
@@ -60,7 +59,7 @@ struct RelevanceWords {
         beginnings = words.map {
             Beginning(begun: $0.begun, hasOtherForms: !$0.otherForms.isEmpty, isLongRun: !$0.run.isEmpty)
         }
-        all = query.count < 64 ? (1 << Mask(query.count)) - 1 : .max
+        all = (1 << Mask(query.count)) - 1
         findJoins()
     }
 

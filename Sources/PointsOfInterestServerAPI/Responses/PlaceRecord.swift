@@ -32,9 +32,8 @@ public enum PlaceRecord {
     ) -> [UInt8]? {
         var extras: [UInt8] = [0, 0]
         if names != nil || otherNames != nil {
-            var end = Int(header.id) + ",\"name\":\"".utf8.count
-            while text[end] != UInt8(ascii: "\"") { end += text[end] == UInt8(ascii: "\\") ? 2 : 1 }
-            let memberCount = end - Int(header.id)
+            let start = Int(header.id) + ",\"name\":\"".utf8.count
+            let memberCount = endOfString(from: start, in: text) - Int(header.id)
             guard PlaceNames.append(names, otherNames, memberCount: memberCount, to: &extras) else {
                 return nil
             }
@@ -61,9 +60,15 @@ public enum PlaceRecord {
         let member: StaticString = ",\"address\":\""
         let name = UnsafeRawBufferPointer(start: member.utf8Start, count: member.utf8CodeUnitCount)
         guard details.starts(with: name) else { return nil }
-        var end = name.count
-        while details[end] != UInt8(ascii: "\"") { end += details[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        let end = endOfString(from: name.count, in: details)
         return UnsafeRawBufferPointer(rebasing: details[name.count..<end]).assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// Where the string's quotation mark is that follows its content, in JSON that was written here.
+    private static func endOfString(from start: Int, in text: UnsafeRawBufferPointer) -> Int {
+        var end = start
+        while text[end] != UInt8(ascii: "\"") { end += text[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        return end
     }
 
     /// The properties of a record's place; nil where it has none.

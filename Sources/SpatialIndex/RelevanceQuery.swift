@@ -1,0 +1,55 @@
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+
+/// What a search by relevance looks for.
+public struct RelevanceQuery: Sendable {
+    /// The words of the search text in their order; without any, no place is found.
+    public let words: [QueryWord]
+    /// Where distances are measured from; without it they are all 0.
+    public var center: Coordinate?
+    /// Only places at most this far from the centre, in metres; nil is no limit.
+    public var radiusMeters: Double?
+    /// Only places in this box; nil is everywhere.
+    public var box: BoundingBox?
+    /// Only places that match; its `words` aren't used.
+    public var filter: IndexFilter
+    /// The maximum number of places of the page.
+    public var limit: Int
+    /// Where the page before this one ends; nil on the first page.
+    public var after: PagePosition?
+
+    /// More words of a search text don't count. A text of 100 characters has more only if some of them stand for several words.
+    public static let maximumWordCount = 50
+
+    /// Describes a search.
+    public init(
+        _ words: [QueryWord], center: Coordinate?, radiusMeters: Double? = nil, box: BoundingBox? = nil,
+        filter: IndexFilter = IndexFilter(), limit: Int, after: PagePosition? = nil
+    ) {
+        self.words = Array(words.prefix(Self.maximumWordCount))
+        self.center = center
+        self.radiusMeters = radiusMeters
+        self.box = box
+        self.filter = filter
+        self.limit = limit
+        self.after = after
+    }
+}
+
+/// A page of places by relevance, and where it ends.
+public struct RelevancePage: Sendable {
+    /// A place of the page.
+    public struct Found: Hashable, Sendable {
+        /// The place, with its distance in metres, or 0 without a centre.
+        public let placed: IndexPage.Placed
+        /// How it was found.
+        public let relevance: RelevanceClass
+        /// By which of its names, by their numbers in the order of `IndexEntry.foldedNames`, first to last.
+        public let names: [Int]
+    }
+
+    /// The places, in order.
+    public internal(set) var found: [Found] = []
+    /// Where the page ends; nil where no other follows.
+    public internal(set) var end: PagePosition?
+}

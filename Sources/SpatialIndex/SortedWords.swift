@@ -1,0 +1,71 @@
+import PointsOfInterestServerAPI
+
+/// Distinct words in the order of their bytes.
+struct SortedWords: BitwiseCopyable {
+    /// Where each word begins in `bytes`; one more than there are words.
+    let starts: Column<UInt32>
+    let bytes: Column<UInt8>
+
+    /// Sorts the words of a table, and frees it.
+    ///
+    /// - Parameter place: called with the number of each word in the table and here.
+    init(_ table: WordTable, _ place: (_ old: UInt32, _ new: UInt32) -> Void = { _, _ in }) {
+        let sorted = table.sortedNumbers()
+        var starts = Column<UInt32>(capacity: sorted.count + 1)
+        var bytes = Column<UInt8>(capacity: table.bytes.count)
+        starts.append(0)
+        for (new, old) in sorted.enumerated() {
+            place(old, UInt32(new))
+            bytes.append(table.word(old))
+            starts.append(UInt32(bytes.count))
+        }
+        table.free()
+        (self.starts, self.bytes) = (starts, bytes)
+    }
+
+    var count: Int { starts.count - 1 }
+
+    var memoryBytes: Int { starts.bytes + bytes.bytes }
+
+    func free() {
+        starts.free()
+        bytes.free()
+    }
+
+    func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> {
+        let start = Int(starts[Int(number)])
+        return UnsafeBufferPointer(start: bytes.base + start, count: Int(starts[Int(number) + 1]) - start)
+    }
+
+    /// The words that begin with a prefix.
+    func words(beginningWith prefix: [UInt8]) -> Range<UInt32> {
+        prefix.withUnsafeBufferPointer { prefix in
+            let first = firstWord { ByteOrder.compare($0, prefix) < 0 }
+            let end = firstWord { word in
+                let head = UnsafeBufferPointer(rebasing: word.prefix(prefix.count))
+                return ByteOrder.compare(head, prefix) <= 0
+            }
+            return first..<max(first, end)
+        }
+    }
+
+    /// The number of a word; nil where it isn't one of these.
+    func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32? {
+        let number = firstWord { ByteOrder.compare($0, word) < 0 }
+        return number < count && self.word(number).isSame(as: word) ? number : nil
+    }
+
+    private func firstWord(where isBefore: (UnsafeBufferPointer<UInt8>) -> Bool) -> UInt32 {
+        UInt32(firstIndex { isBefore(word(UInt32($0))) })
+    }
+
+    /// The first index of an order of all words of which `isBefore` isn't true.
+    func firstIndex(where isBefore: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
