@@ -141,6 +141,7 @@ private struct RelevanceQuestions {
 
     let places: [StoredPlace]
     private var generator: SeededGenerator
+    private var askedCount = 0
 
     init(using generator: inout SeededGenerator) {
         var own = generator
@@ -189,6 +190,9 @@ private struct RelevanceQuestions {
             limit: [1, 3, 10, 100].pick(using: &generator))
         request.sort = PlaceSort.relevance
         request.searchText = text()
+        // A name alone is rare among random texts: the first questions are names.
+        if askedCount < 30 { (request.searchText, request.limit) = (places[askedCount].place.name, 1) }
+        askedCount += 1
         if request.center != nil {
             request.radiusMeters = [nil, nil, 1, 200, 5_000_000, 20_000_000].pick(using: &generator)
         }
