@@ -6,7 +6,7 @@ public struct PropertyFilter: Hashable, Sendable {
     public static let maximumCount = 5
     /// The maximum number of values of a property.
     public static let maximumValueCount = 20
-    /// The lengths of a value, in Unicode scalars.
+    /// The lengths of a value as it is written, in Unicode scalars.
     public static let valueLengths = 1...200
 
     /// The property's name, as it is written.

@@ -119,11 +119,10 @@ extension JSONScanner {
 extension PropertyFilter {
     /// A text as it is compared: in Normalization Form C (UAX #15). Nil where no request can ask for it.
     static func compared(_ text: String) -> String? {
-        guard !text.utf8.contains(UInt8(ascii: ",")) else { return nil }
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return valueLengths.contains(text.utf8.count) ? text : nil }
-        // A character is composed of four others at most. Composing takes time that grows with the square of a run of marks.
-        guard text.unicodeScalars.count <= 4 * valueLengths.upperBound else { return nil }
-        let composed = text.precomposedStringWithCanonicalMapping
-        return valueLengths.contains(composed.unicodeScalars.count) ? composed : nil
+        // The length as written bounds what composing costs, which grows with the square of a run of marks.
+        guard !text.utf8.contains(UInt8(ascii: ",")), valueLengths.contains(text.unicodeScalars.count) else {
+            return nil
+        }
+        return text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
     }
 }

@@ -51,8 +51,8 @@ struct PropertyFilterRequestTests {
                 [PropertyFilter("material", anyOf: [String(repeating: "\u{1F499}", count: 200)])]
             ),
             (
-                "property.material=\(String(repeating: "e%CC%81", count: 200))",
-                [PropertyFilter("material", anyOf: [String(repeating: "\u{E9}", count: 200)])]
+                "property.material=\(String(repeating: "e%CC%81", count: 100))",
+                [PropertyFilter("material", anyOf: [String(repeating: "\u{E9}", count: 100)])]
             ),
         ] as [(String, [PropertyFilter])])
     func reads(query: String, filters: [PropertyFilter]) throws {
@@ -90,7 +90,7 @@ struct PropertyFilterRequestTests {
             ("property.material=,", "property.material", .emptyParameter),
             ("property.material=\(String(repeating: "x", count: 201))", "property.material", .outOfRange),
             (
-                "property.material=\(String(repeating: "e%CC%81", count: 201))", "property.material",
+                "property.material=\(String(repeating: "e%CC%81", count: 101))", "property.material",
                 .outOfRange
             ),
             (

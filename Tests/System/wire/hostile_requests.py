@@ -320,6 +320,9 @@ CASES += [
     Case("values of combining marks",
          lambda n: get(b"/locations?lat=0&long=0&property.world_heritage="
                        + b",".join(b"%d" % i + b"%CC%81%CC%96" * 22 for i in range(n // 268))), 400, QUERY, 1_000),
+    Case("long values of combining marks",
+         lambda n: get(b"/locations?lat=0&long=0&property.world_heritage="
+                       + b",".join(b"%d" % i + b"%CC%81%CC%96" * 99 for i in range(n // 1_189))), 400, (1_200, 2_400, 4_800), 1_000),
     Case("languages without a tag", query(b"lat=0&long=0&lang=", b","), 400, QUERY),
     Case("a language of many subtags", query(b"lat=0&long=0&lang=en", b"-a"), 400, QUERY),
     Case("a language of combining marks", query(b"lat=0&long=0&lang=e", b"%CC%81%CC%96"), 400, QUERY),
