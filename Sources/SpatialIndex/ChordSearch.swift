@@ -16,6 +16,10 @@ struct ChordSearch {
     /// For each level, a row with the distances to the 16 children of a node; for a child that was visited, it has `done`.
     /// After these is a row for a leaf's places.
     private let rows: UnsafeMutablePointer<Float>
+    /// Only places of some lists are looked for; nil for all places.
+    private var lists: PlaceLists?
+    /// Whether a child is checked for more than its distance.
+    private var isSelective: Bool
     var list: NearestList
     var work: WorkBudget
 
@@ -44,6 +48,7 @@ struct ChordSearch {
         below = SIMD3(rounded.x.nextDown, rounded.y.nextDown, rounded.z.nextDown)
         list = NearestList(keys, bound: Self.outerBound(maximumMeters))
         innerBound = Self.innerBound(query.ranking)
+        isSelective = innerBound > 0 || box != nil
     }
 
     /// The squared chord beyond which all places are farther than `meters`.
@@ -59,11 +64,20 @@ struct ChordSearch {
         return Float(chord * chord) / rounding
     }
 
+    /// Looks for places of a part that are in one of some lists; returns false where the work is spent before that is done.
+    mutating func search(_ lists: PlaceLists, of part: PartView, _ filter: PartFilter) -> Bool {
+        let wasSelective = isSelective
+        (self.lists, isSelective) = (lists, true)
+        defer { (self.lists, isSelective) = (nil, wasSelective) }
+        return search(part.columns.wholeTree, of: part, filter)
+    }
+
     /// Looks for places in a tree; returns false where the work is spent before that is done.
     mutating func search(_ tree: PackedTree, of part: PartView, _ filter: PartFilter) -> Bool {
         let levels = TreeLevels(of: tree)
+        lists?.begin(levels.count)
         guard levels.count > 0 else {
-            scan(0, of: tree, part, filter)
+            if let lists { scan(lists, part, filter) } else { scan(0, of: tree, part, filter) }
             return !work.isSpent
         }
         var level = levels.count - 1
@@ -86,7 +100,9 @@ struct ChordSearch {
             if work.isSpent { return false }
             if isSelective {
                 let block = boxes + (levels[level] + node) * PackedTree.blockSize
-                guard mayHoldPlaces(child, of: block) else {
+                guard mayHoldPlaces(child, of: block),
+                    mayHoldListed(node * PackedTree.width + child, at: level)
+                else {
                     nearest = Self.minimum(of: row)
                     continue
                 }
@@ -99,7 +115,11 @@ struct ChordSearch {
                     let following = node * PackedTree.width + Int(nearest.bitPattern & 15)
                     part.columns.prefetchPoints(ofLeaf: following, of: tree)
                 }
-                scan(next, of: tree, part, filter)
+                if let lists {
+                    scan(lists, part, filter)
+                } else {
+                    scan(next, of: tree, part, filter)
+                }
             } else {
                 level -= 1
                 node = next
@@ -146,9 +166,6 @@ struct ChordSearch {
         return left < right ? left : right
     }
 
-    /// Whether a child is checked for more than its distance.
-    private var isSelective: Bool { innerBound > 0 || box != nil }
-
     /// Whether a child isn't all before the page, nor outside of the query's box.
     private mutating func mayHoldPlaces(_ child: Int, of block: UnsafePointer<Float>) -> Bool {
         if innerBound > 0 {
@@ -166,7 +183,23 @@ struct ChordSearch {
         return SurfaceBounds(of: child, in: block).mayMeet(box)
     }
 
+    /// Whether a child has places of the lists; where there are no lists, it may have some.
+    private mutating func mayHoldListed(_ child: Int, at level: Int) -> Bool {
+        guard let lists else { return true }
+        work.spend(WorkBudget.place)
+        return lists.descend(to: child, at: level)
+    }
+
     // MARK: - Places
+
+    /// Considers the places of the leaf that are in the lists.
+    private mutating func scan(_ lists: PlaceLists, _ part: PartView, _ filter: PartFilter) {
+        for list in 0..<lists.count {
+            for index in lists.ofLeaf(list) {
+                consider(Int(part.columns.words.postings[index]), of: part, filter, mayBeListed: true)
+            }
+        }
+    }
 
     private mutating func scan(_ leaf: Int, of tree: PackedTree, _ part: PartView, _ filter: PartFilter) {
         let start = leaf * PackedTree.width

@@ -43,7 +43,7 @@ struct PartColumns: BitwiseCopyable {
     var kinds: Column<UInt32>
     /// The number of each place's source.
     var sources: Column<UInt32>
-    /// The importance of each place.
+    /// The importance of each place; empty where all have none.
     var importances: Column<UInt16>
     /// Where each place's record begins: four bytes with its length, then itself.
     var recordStarts: Column<UInt64>
@@ -107,6 +107,9 @@ struct PartColumns: BitwiseCopyable {
         return Int(mixed.multipliedFullWidth(by: UInt64(slotCount)).high)
     }
 
+    @inline(__always)
+    func importance(of place: Int) -> UInt16 { importances.count == 0 ? 0 : importances[place] }
+
     func record(of place: Int) -> UnsafeRawBufferPointer {
         let start = UnsafeRawPointer(records.base) + Int(recordStarts[place])
         return UnsafeRawBufferPointer(
@@ -136,7 +139,7 @@ struct PartColumns: BitwiseCopyable {
 /// distances to all 16 are computed at once. Blocks lie level by level, those over the leaves first.
 struct PackedTree: BitwiseCopyable {
     /// How many places a leaf has, and how many children a node.
-    static let width = 16
+    static let width = 1 << widthBits, widthBits = 4
     /// The floats of a block.
     static let blockSize = 6 * width
     /// No tree of 2^32 places has more levels of nodes.

@@ -144,7 +144,7 @@ public struct IndexMerge: Sendable {
                             id: columns.ids[place], latitude: columns.latitudes[place],
                             longitude: columns.longitudes[place], category: UInt16(kind >> 1),
                             isFeatured: kind & 1 == 1, source: columns.sources[place],
-                            importance: columns.importances[place], foldedNames: names,
+                            importance: columns.importance(of: place), foldedNames: names,
                             record: columns.record(of: place)))
                 }
             }

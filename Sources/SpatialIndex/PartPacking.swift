@@ -20,7 +20,7 @@ struct PartPacking {
         let z = points.z.gathered(order)
         let kinds = collected.kinds.gathered(order)
         let sources = collected.sources.gathered(order)
-        let importances = collected.importances.gathered(order)
+        let importances = packedImportances(order)
         let ids = collected.ids.gathered(order)
         collected.records.shrink()
         let latitudes = collected.latitudes.gathered(order)
@@ -37,6 +37,14 @@ struct PartPacking {
             words: words, addressWords: SortedWords(collected.addressTable),
             idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,
             boxes: forest.boxes, tiles: TileOrder(latitudes: latitudes, longitudes: longitudes))
+    }
+
+    /// The importances in an order; empty where all are 0. Frees those that were collected.
+    private func packedImportances(_ order: Column<UInt32>) -> Column<UInt16> {
+        let importances = collected.importances.gathered(order)
+        guard (0..<count).allSatisfy({ importances[$0] == 0 }) else { return importances }
+        importances.free()
+        return Column(capacity: 0)
     }
 
     // MARK: - Order

@@ -91,12 +91,20 @@ struct PropertyConditions {
 extension WordColumns {
     /// Whether a place is in a range of the postings of one word.
     fileprivate func has(_ place: Int, in range: Range<Int>) -> Bool {
+        let index = postings.firstIndex(in: range, from: place)
+        return index < range.upperBound && postings[index] == UInt32(place)
+    }
+}
+
+extension Column<UInt32> {
+    /// Where in a range that ascends, as the postings of one word do, the places begin that aren't before one.
+    func firstIndex(in range: Range<Int>, from place: Int) -> Int {
         var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {
             let middle = (low + high) / 2
-            if postings[middle] < UInt32(place) { low = middle + 1 } else { high = middle }
+            if self[middle] < place { low = middle + 1 } else { high = middle }
         }
-        return low < range.upperBound && postings[low] == UInt32(place)
+        return low
     }
 }
 
@@ -136,6 +144,17 @@ enum ConditionPostings {
         case .property(let property): property.count
         }
     }
+
+    /// The ranges of the part's postings that they are, each of which ascends; nil where there are many.
+    func ranges(of columns: WordColumns) -> [Range<Int>]? {
+        switch self {
+        case .word(let postings): postings.ranges(of: columns, atMost: Self.maximumRangeCount)
+        case .property(let property):
+            property.postings.count <= Self.maximumRangeCount ? property.postings : nil
+        }
+    }
+
+    private static let maximumRangeCount = 8
 
     /// Where in the part's postings one of them is.
     subscript(index: Int) -> Int {

@@ -17,6 +17,8 @@ public struct RelevanceQuery: Sendable {
     public var limit: Int
     /// Where the page before this one ends; nil on the first page.
     public var after: PagePosition?
+    /// Whether all names are wanted by which a place was found; else the first one.
+    public var findsAllNames: Bool
 
     /// More words of a search text don't count. A text of 100 characters has more only if some of them stand for several words.
     public static let maximumWordCount = 50
@@ -24,7 +26,8 @@ public struct RelevanceQuery: Sendable {
     /// Describes a search.
     public init(
         _ words: [QueryWord], center: Coordinate?, radiusMeters: Double? = nil, box: BoundingBox? = nil,
-        filter: IndexFilter = IndexFilter(), limit: Int, after: PagePosition? = nil
+        filter: IndexFilter = IndexFilter(), limit: Int, after: PagePosition? = nil,
+        findsAllNames: Bool = true
     ) {
         self.words = Array(words.prefix(Self.maximumWordCount))
         self.center = center
@@ -33,6 +36,7 @@ public struct RelevanceQuery: Sendable {
         self.filter = filter
         self.limit = limit
         self.after = after
+        self.findsAllNames = findsAllNames
     }
 }
 
@@ -44,7 +48,8 @@ public struct RelevancePage: Sendable {
         public let placed: IndexPage.Placed
         /// How it was found.
         public let relevance: RelevanceClass
-        /// By which of its names, by their numbers in the order of `IndexEntry.foldedNames`, first to last.
+        /// By which of its names, by their numbers in the order of `IndexEntry.foldedNames`, first to last; only the first one unless
+        /// the query wants all.
         public let names: [Int]
     }
 

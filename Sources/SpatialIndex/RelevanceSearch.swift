@@ -21,7 +21,7 @@ extension IndexSnapshot {
             return RelevancePage()
         }
         var search = RelevanceSearch(query, self, work: work)
-        return search.run() ? search.page : nil
+        return search.run() ? search.page() : nil
     }
 }
 
@@ -34,7 +34,7 @@ extension IndexSnapshot {
 private struct RelevanceSearch {
     private let query: RelevanceQuery
     private let distances: Distances
-    private var parts: [RelevancePart]
+    private let parts: [RelevancePart]
     private var best: RelevanceList
     private var surroundings: Surroundings
     private var work: WorkBudget
@@ -45,130 +45,121 @@ private struct RelevanceSearch {
     private static let comparisonWork = 3
 
     init(_ query: RelevanceQuery, _ snapshot: IndexSnapshot, work: WorkBudget) {
+        var work = work
         self.query = query
-        self.work = work
         distances = Distances(query.center, snapshot.views)
-        parts = snapshot.views.map { RelevancePart(query, $0) }
+        parts = snapshot.views.enumerated().map { RelevancePart(query, $1, number: UInt32($0), &work) }
+        self.work = work
         best = RelevanceList(query)
         surroundings = Surroundings(query.words, snapshot.vocabulary)
     }
 
     /// Finds the places; false where the work was spent.
     mutating func run() -> Bool {
-        for part in parts.indices {
-            guard let postings = parts[part].words.rarestWhole else { continue }
-            guard look(at: postings, of: part, for: .name) else { return false }
-        }
-        for part in parts.indices {
-            let words = parts[part].words
-            let rarest = words.words.indices.map { words.postings(ofWord: $0) }.min { $0.count < $1.count }
-            guard let rarest, look(at: rarest, of: part, for: .beginning) else { return false }
+        guard !work.isSpent, lookForWords() else { return false }
+        if !best.isFull, query.words.count > 1 {
+            guard parts.allSatisfy({ lookForSurroundings(in: $0) }) else { return false }
         }
         guard !best.isFull else { return true }
-        if query.words.count > 1 {
-            for part in parts.indices where surroundings.mayHaveLastWord(parts[part].view.columns) {
-                let postings = parts[part].words.postings(ofWord: 0)
-                guard look(at: postings, of: part, for: .surroundings) else { return false }
-            }
-            guard !best.isFull else { return true }
-        }
-        for part in parts.indices {
-            guard lookForErrors(in: part) else { return false }
-        }
-        return true
+        return parts.allSatisfy { lookForErrors(in: $0) }
     }
 
-    private mutating func lookForErrors(in part: Int) -> Bool {
+    /// Looks for names that have all words, first for those that are the text.
+    private mutating func lookForWords() -> Bool {
+        var lists: [RelevancePostings] = []
+        for part in parts {
+            let sorted = part.postings.sorted { $0.count < $1.count }
+            if sorted.count > 1 { restrict(part, to: sorted[1], of: sorted[0].count) }
+            lists.append(sorted[0])
+            guard let whole = part.words.rarestWhole else { continue }
+            guard look(at: whole, of: part, for: .name) else { return false }
+        }
+        return zip(parts, lists).allSatisfy { look(at: $1, of: $0, for: .beginning) }
+    }
+
+    /// Looks for names that have the first words, of places that have the others elsewhere.
+    private mutating func lookForSurroundings(in part: RelevancePart) -> Bool {
+        let neededCount = surroundings.neededCount(part.view.columns)
+        guard neededCount < query.words.count else { return true }
+        let needed = part.postings.prefix(neededCount).sorted { $0.count < $1.count }
+        if needed.count > 1 { restrict(part, to: needed[1], of: needed[0].count) } else { admitAll(of: part) }
+        return look(at: needed[0], of: part, for: .surroundings)
+    }
+
+    private mutating func lookForErrors(in part: RelevancePart) -> Bool {
         for word in query.words.indices {
-            work.spend(Self.comparisonWork * parts[part].words.findErrors(ofWord: word))
+            work.spend(Self.comparisonWork * part.words.findErrors(ofWord: word))
             if work.isSpent { return false }
         }
-        let words = parts[part].words
-        let postings = words.words.indices.map { words.postings(ofWord: $0) }
-        for word in words.words.indices {
-            let errors = words.postings(ofErrorsInWord: word)
+        for word in query.words.indices {
+            let errors = part.words.postings(ofErrorsInWord: word)
             // All other words are there without an error.
-            let others = postings[..<word] + postings[(word + 1)...]
-            let rarest = others.filter { $0.count < errors.count }.min { $0.count < $1.count }
-            guard look(at: rarest ?? errors, of: part, for: .error) else { return false }
+            let others = part.postings.indices.filter { $0 != word }
+            guard let other = others.min(by: { part.postings[$0].count < part.postings[$1].count }) else {
+                admitAll(of: part)
+                return look(at: errors, of: part, for: .error)
+            }
+            let rarest = part.postings[other]
+            let (few, many) = rarest.count < errors.count ? (rarest, errors) : (errors, rarest)
+            restrict(part, to: many, of: few.count)
+            guard look(at: few, of: part, for: .error) else { return false }
         }
         return true
     }
 
-    /// Takes the places of a list that belong to the page.
+    /// Lets only places of a list be candidates, unless another one has few.
+    private mutating func restrict(_ part: RelevancePart, to postings: RelevancePostings, of count: Int) {
+        work.spend(part.candidatesWork + Self.listedWork * part.admit(postings, unlessFewerThan: count))
+    }
+
+    private mutating func admitAll(of part: RelevancePart) {
+        work.spend(part.candidatesWork)
+        part.admitAll()
+    }
+
+    /// Takes the candidates of a list that belong to the page.
     ///
     /// - Parameter relevance: the best class that is looked for. Places of better ones were taken before.
     /// - Returns: false where the work was spent.
     private mutating func look(
-        at postings: RelevancePostings, of part: Int, for relevance: RelevanceClass
+        at postings: RelevancePostings, of part: RelevancePart, for relevance: RelevanceClass
     ) -> Bool {
-        let columns = parts[part].view.columns
-        for range in postings.ranges {
-            for index in range {
-                let place = Int(columns.words.postings[index])
-                work.spend(Self.listedWork)
-                if work.isSpent { return false }
-                let bestRank = RelevanceRank(relevance, importance: columns.importances[place])
-                if best.mayTake(bestRank, chordMeters: distances.chordMeters(to: place, of: columns)) {
-                    take(place, of: part, columns, for: relevance)
-                }
+        let columns = part.view.columns
+        return postings.forEachPlace { place in
+            work.spend(Self.listedWork)
+            if work.isSpent { return false }
+            guard part.isCandidate(place) else { return true }
+            let bestRank = RelevanceRank(relevance, importance: columns.importance(of: place))
+            if best.mayTake(bestRank, chordMeters: distances.chordMeters(to: place, of: columns)) {
+                part.dismiss(place)
+                take(place, of: part, for: relevance)
             }
+            return true
         }
-        return true
     }
 
-    private mutating func take(
-        _ place: Int, of part: Int, _ columns: PartColumns, for relevance: RelevanceClass
-    ) {
+    private mutating func take(_ place: Int, of part: RelevancePart, for relevance: RelevanceClass) {
         work.spend(Self.placeWork + Self.wordWork * query.words.count)
-        guard query.filter.admits(kind: columns.kinds[place]),
-            parts[part].filter.admits(place, of: parts[part].view),
-            let found = relevanceClass(of: place, of: part, columns, for: relevance)
+        guard query.filter.admits(kind: part.view.columns.kinds[place]),
+            part.filter.admits(place, of: part.view),
+            let found = part.relevanceClass(of: place, for: relevance, &surroundings, &work)
         else { return }
-        let rank = RelevanceRank(found, importance: columns.importances[place])
-        guard best.mayTake(rank, chordMeters: distances.chordMeters(to: place, of: columns)) else { return }
-        let reference = IndexPlaceReference(
-            part: UInt32(truncatingIfNeeded: part), place: UInt32(truncatingIfNeeded: place))
+        let rank = RelevanceRank(found, importance: part.view.columns.importance(of: place))
+        guard best.mayTake(rank, chordMeters: distances.chordMeters(to: place, of: part.view.columns)) else {
+            return
+        }
+        let reference = IndexPlaceReference(part: part.number, place: UInt32(truncatingIfNeeded: place))
         let distances = distances
         let bounds = DistanceBounds(
-            index: reference.packed, id: columns.ids[place], distances.bounds(place, columns),
-            measuring: distances.measure)
+            index: reference.packed, id: part.view.columns.ids[place],
+            distances.bounds(place, part.view.columns), measuring: distances.measure)
         best.take(rank, bounds, measuring: distances.measure)
-    }
-
-    /// The best class of a place's names that is looked for; nil where it has none.
-    private mutating func relevanceClass(
-        of place: Int, of part: Int, _ columns: PartColumns, for relevance: RelevanceClass
-    ) -> RelevanceClass? {
-        let words = parts[part].words
-        var best: RelevanceClass?
-        var (rest, isError) = (words.all, false)
-        let range = columns.words.range(of: place)
-        var start = range.lowerBound
-        while start <= range.upperBound {
-            let name = WordColumns.name(from: start, in: range, of: columns.words.placeWords)
-            start = name.upperBound + 1
-            let mask = words.mask(of: name)
-            if mask == words.all {
-                let found = words.classOfAll(name)
-                if found.rawValue < best?.rawValue ?? .max { best = found }
-            } else if best == nil, relevance.rawValue > RelevanceClass.words.rawValue {
-                rest = min(rest, words.rest(of: mask))
-                isError = isError || relevance == .error && words.isError(mask, in: name)
-            }
-        }
-        if let best { return relevance.rawValue > RelevanceClass.words.rawValue ? nil : best }
-        guard relevance.rawValue > RelevanceClass.words.rawValue else { return nil }
-        if rest != words.all, surroundings.has(rest, at: place, of: columns, &work) {
-            return relevance == .surroundings ? .surroundings : nil
-        }
-        return isError ? .error : nil
     }
 
     // MARK: - The page
 
     /// The page of what was found.
-    var page: RelevancePage {
+    mutating func page() -> RelevancePage {
         var page = RelevancePage()
         let size = query.limit - 1
         var entries = best.entries
@@ -178,13 +169,13 @@ private struct RelevanceSearch {
                 entries[index].bounds.measure(by: distances.measure)
             }
         }
-        page.found = entries.prefix(size).map { entry in
+        for entry in entries.prefix(size) {
             let reference = IndexPlaceReference(packed: entry.bounds.index)
-            return RelevancePage.Found(
-                placed: IndexPage.Placed(
-                    reference: reference, id: entry.bounds.id, distanceMeters: entry.bounds.maximum),
-                relevance: entry.rank.relevance,
-                names: names(of: reference, entry.rank.relevance))
+            page.found.append(
+                RelevancePage.Found(
+                    placed: IndexPage.Placed(
+                        reference: reference, id: entry.bounds.id, distanceMeters: entry.bounds.maximum),
+                    relevance: entry.rank.relevance, names: names(of: reference, entry.rank.relevance)))
         }
         if entries.count > size, let last = entries.prefix(size).last {
             let count = (query.after?.count ?? 0).addingReportingOverflow(size)
@@ -196,37 +187,9 @@ private struct RelevanceSearch {
     }
 
     /// The numbers of the names of a place that have a class.
-    private func names(of reference: IndexPlaceReference, _ relevance: RelevanceClass) -> [Int] {
-        let (words, columns) = (
-            parts[Int(reference.part)].words, parts[Int(reference.part)].view.columns
-        )
-        let range = columns.words.range(of: Int(reference.place))
-        guard range.contains(where: { columns.words.placeWords[$0] == WordColumns.betweenNames }) else {
-            return [0]
-        }
-        var surroundings = surroundings
-        var work = WorkBudget(remaining: .max / 2)
-        var isNamed: [Bool] = []
-        for name in WordColumns.names(in: range, of: columns.words.placeWords) {
-            if let first = name.first,
-                let repeated = WordColumns.repeatedName(columns.words.placeWords[first])
-            {
-                isNamed.append(isNamed[repeated])
-                continue
-            }
-            let mask = words.mask(of: name)
-            if mask == words.all {
-                isNamed.append(words.classOfAll(name) == relevance)
-            } else if relevance == .surroundings {
-                let rest = words.rest(of: mask)
-                isNamed.append(
-                    rest != words.all
-                        && surroundings.has(rest, at: Int(reference.place), of: columns, &work))
-            } else {
-                isNamed.append(relevance == .error && words.isError(mask, in: name))
-            }
-        }
-        return isNamed.indices.filter { isNamed[$0] }
+    private mutating func names(of reference: IndexPlaceReference, _ relevance: RelevanceClass) -> [Int] {
+        parts[Int(reference.part)].names(
+            of: Int(reference.place), relevance, all: query.findsAllNames, &surroundings, &work)
     }
 }
 
@@ -267,85 +230,6 @@ private struct Distances {
     }
 }
 
-/// What a search by relevance needs of a part.
-private struct RelevancePart {
-    let view: PartView
-    let filter: PartFilter
-    var words: RelevanceWords
-
-    init(_ query: RelevanceQuery, _ view: PartView) {
-        self.view = view
-        var filter = query.filter
-        filter.words = nil
-        self.filter = PartFilter(filter, in: query.box, for: view)
-        words = RelevanceWords(query.words, view.columns.words)
-    }
-}
-
-extension RelevanceWords {
-    /// The words of the text behind those at its beginning that a name has; all where it doesn't have the first one.
-    fileprivate func rest(of mask: Mask) -> Mask {
-        // The lowest bit that isn't set, and all above it.
-        let first = ~mask & (mask &+ 1)
-        return all & ~(first &- 1)
-    }
-
-    /// Whether a name that has some of the words has the only other one with an error.
-    fileprivate func isError(_ mask: Mask, in name: Range<Int>) -> Bool {
-        let missing = all & ~mask
-        return missing.nonzeroBitCount == 1 && hasError(ofWord: missing.trailingZeroBitCount, in: name)
-    }
-}
-
-/// The words of a text that places have in their addresses and categories.
-private struct Surroundings {
-    private let words: [QueryWord]
-    private let vocabulary: IndexVocabulary
-    private var matcher: WordMatcher
-    /// For each category, the words of the text that its name has. Most searches don't come to it.
-    private lazy var categories = masksOfCategories()
-    /// The work for folding an address.
-    private static let addressWork = 20
-
-    init(_ words: [QueryWord], _ vocabulary: IndexVocabulary) {
-        self.words = words
-        self.vocabulary = vocabulary
-        matcher = WordMatcher(words)
-    }
-
-    private func masksOfCategories() -> [RelevanceWords.Mask] {
-        var matcher = matcher
-        return vocabulary.names.map { matcher.mask(of: $0) }
-    }
-
-    /// Whether any place of a part may have the last word there. A place has it there if it has any word there.
-    mutating func mayHaveLastWord(_ columns: PartColumns) -> Bool {
-        let last = RelevanceWords.Mask(words.count - 1)
-        if categories.contains(where: { $0 >> last == 1 }) { return true }
-        let addressWords = columns.addressWords
-        switch words.last {
-        case nil: return false
-        case .run: return true
-        case .word(let word): return !addressWords.words(beginningWith: word).isEmpty
-        case .either(let plain, let spelledOut):
-            return !addressWords.words(beginningWith: plain).isEmpty
-                || !addressWords.words(beginningWith: spelledOut).isEmpty
-        }
-    }
-
-    /// Whether a place has all of some words there.
-    mutating func has(
-        _ words: RelevanceWords.Mask, at place: Int, of columns: PartColumns, _ work: inout WorkBudget
-    ) -> Bool {
-        let category = Int(columns.kinds[place] >> 1)
-        let rest = words & ~(category < categories.count ? categories[category] : 0)
-        guard rest != 0 else { return true }
-        guard let address = PlaceRecord.address(of: columns.record(of: place)) else { return false }
-        work.spend(Self.addressWork)
-        return rest & ~matcher.mask(of: address) == 0
-    }
-}
-
 /// The best places of a search so far, in order.
 private struct RelevanceList {
     struct Entry {
@@ -357,7 +241,9 @@ private struct RelevanceList {
     private let limit: Int
     private let after: PagePosition?
     private let radiusMeters: Double?
-    /// Of places whose rank is that of the last one of a full list, those with a longer chord aren't before it.
+    /// The rank of the last one of a full list, else the worst one.
+    private var worst = RelevanceRank(.error, importance: 0)
+    /// Of places with this rank, those with a longer chord aren't before the last one of a full list.
     private var maximumChordMeters = Double.infinity
     /// No place farther than this belongs to the list.
     private let maximumChordOfAll: Double
@@ -374,10 +260,11 @@ private struct RelevanceList {
 
     /// Whether a place may belong to the list.
     @inline(__always)
-    func mayTake(_ rank: RelevanceRank, chordMeters: Double) -> Bool {
-        guard chordMeters <= maximumChordOfAll else { return false }
-        guard isFull, let last = entries.last else { return true }
-        return rank < last.rank || rank == last.rank && chordMeters <= maximumChordMeters
+    func mayTake(_ rank: RelevanceRank, chordMeters: @autoclosure () -> Double) -> Bool {
+        guard !(worst < rank) else { return false }
+        guard radiusMeters != nil || rank == worst else { return true }
+        let chordMeters = chordMeters()
+        return chordMeters <= maximumChordOfAll && (rank != worst || chordMeters <= maximumChordMeters)
     }
 
     /// Takes a place, unless it doesn't belong to the list or was taken before.
@@ -405,6 +292,7 @@ private struct RelevanceList {
         entries.insert(entry, at: index)
         if entries.count > limit { entries.removeLast() }
         if isFull, let last = entries.last {
+            worst = last.rank
             maximumChordMeters = Ranking.chordMeters(ofGeodesicBeyond: last.bounds.maximum)
         }
     }

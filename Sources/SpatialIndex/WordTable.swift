@@ -178,10 +178,10 @@ struct WordColumns: BitwiseCopyable {
     }
 
     /// Whether these words follow each other in a range of `placeWords`.
-    func has(runOf words: ArraySlice<UInt32>, in range: Range<Int>) -> Bool {
+    func has(runOf words: UnsafeBufferPointer<UInt32>, in range: Range<Int>) -> Bool {
         guard range.count >= words.count else { return false }
         return (range.lowerBound...range.upperBound - words.count).contains { first in
-            zip(words, first...).allSatisfy { $0 == placeWords[$1] }
+            words.indices.allSatisfy { words[$0] == placeWords[first + $0] }
         }
     }
 
@@ -272,92 +272,38 @@ struct WordConditions {
             }
         }
         guard !parts.isEmpty else { return true }
-        return conditions.allSatisfy { $0.run.isEmpty || columns.has(runOf: parts[$0.run], in: range) }
+        return parts.withUnsafeBufferPointer { parts in
+            conditions.allSatisfy {
+                $0.run.isEmpty || columns.has(runOf: UnsafeBufferPointer(rebasing: parts[$0.run]), in: range)
+            }
+        }
     }
 }
 
 /// The places that may fulfil a condition, some of them twice.
 struct WordPostings {
     private let words, spelledOut: Range<Int>
+    private let condition: WordCondition
 
     init(_ condition: WordCondition, _ columns: WordColumns) {
+        self.condition = condition
         words = columns.postingRange(of: condition.words)
         spelledOut = columns.postingRange(of: condition.spelledOut)
     }
 
     var count: Int { words.count + spelledOut.count }
 
+    /// For each word, where in the part's postings its places are; nil where these are more ranges than a number.
+    func ranges(of columns: WordColumns, atMost maximumCount: Int) -> [Range<Int>]? {
+        guard condition.words.count + condition.spelledOut.count <= maximumCount else { return nil }
+        return (Array(condition.words) + Array(condition.spelledOut)).map {
+            columns.postingRange(of: $0..<$0 + 1)
+        }
+    }
+
     /// Where in the part's postings one of them is.
     subscript(index: Int) -> Int {
         index < words.count ? words.lowerBound + index : spelledOut.lowerBound + index - words.count
-    }
-}
-
-/// The search by words, and by values of properties, which are words, too.
-///
-/// The places of the rarest word are looked at one by one if they are few. If they are many, some are most likely near, so
-/// the trees are walked first. If that takes much longer than it would with words that are spread evenly, the places of
-/// the rarest word are looked at after all, which is the most that a search costs.
-extension IndexSnapshot {
-    /// A walk looks at this many times as many places as there are within the distance of the page's last place.
-    private static let walkFactor = 4.0
-
-    /// About how many places a walk looks at until it has found enough that match, if words are spread evenly and
-    /// independent of each other.
-    private func walkLength(_ query: IndexQuery, _ filters: [PartFilter]) -> Int {
-        var length = Self.walkFactor * Double(query.ranking.limit)
-        for word in (query.filter.words ?? []).indices {
-            let count = zip(views, filters).reduce(0) { sum, part in
-                sum
-                    + (part.1.words.map { WordPostings($0.conditions[word], part.0.columns.words).count } ?? 0)
-            }
-            length *= Double(placeCount) / Double(max(1, count))
-        }
-        for property in (query.filter.properties ?? []).indices {
-            let count = filters.reduce(0) { $0 + ($1.properties?.conditions[property].count ?? 0) }
-            length *= Double(placeCount) / Double(max(1, count))
-        }
-        return Int(min(length, 1e9))
-    }
-
-    /// Looks for the places that have all words; false if the work was spent.
-    func searchWords(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
-        let filters = views.map { PartFilter(query.filter, in: query.box, for: $0) }
-        let postingCount = zip(views, filters).reduce(0) { sum, part in
-            sum + (part.1.rarestPostings(part.0.columns)?.count ?? 0)
-        }
-        let walkLength = walkLength(query, filters)
-        let listCost = postingCount * WorkBudget.listedPlace
-        // Doesn't begin what can't be finished with the work that is left.
-        let walkCost = walkLength * (filters.first?.cost ?? 1) * WorkBudget.filteredPlace
-        guard min(walkCost, listCost) <= search.work.remaining else { return false }
-        if walkLength < postingCount {
-            var walking = search
-            // Keeps enough work to look at all postings afterwards, if there is enough for that at all.
-            let kept = listCost + WorkBudget.ofATurn / 8
-            let remaining = search.work.remaining
-            let budget = min(2 * walkCost, kept < remaining ? remaining - kept : remaining)
-            walking.work = search.work.prefix(budget)
-            let isDone = walk(query, &walking)
-            search.work.spend(budget - walking.work.remaining)
-            if isDone {
-                search.list = walking.list
-                return true
-            }
-            // The list is still empty: only its copy in `walking` was filled.
-        }
-        for (part, filter) in zip(views, filters) {
-            guard let rarest = filter.rarestPostings(part.columns) else { continue }
-            for index in 0..<rarest.count {
-                let place = Int(part.columns.words.postings[rarest[index]])
-                if query.filter.admits(kind: part.columns.kinds[place]) {
-                    search.consider(place, of: part, filter, mayBeListed: true)
-                }
-                search.work.spend(WorkBudget.listedPlace)
-                if search.work.isSpent { return false }
-            }
-        }
-        return true
     }
 }
 

@@ -91,7 +91,8 @@ extension RelevanceQuery {
         self.init(
             SearchWords.orderedWords(ofQuery: text), center: request.orderCenter,
             radiusMeters: request.radiusMeters, box: request.box, filter: IndexFilter(filter, vocabulary),
-            limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1, after: request.start)
+            limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1, after: request.start,
+            findsAllNames: !request.languages.isEmpty)
     }
 }
 

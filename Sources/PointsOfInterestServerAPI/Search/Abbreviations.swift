@@ -7,10 +7,14 @@ package enum Abbreviations {
 
     /// The words that a word of a query begins in their other form: a name that has one of them has the word.
     package static func words(inOtherFormThanBegunBy beginning: [UInt8]) -> [[UInt8]] {
-        pairs.flatMap { short, long in
-            (short.starts(with: beginning) ? [long] : []) + (long.starts(with: beginning) ? [short] : [])
-        }
+        (beginning.first.flatMap { byFirstByte[$0] } ?? [])
+            .compactMap { $0.form.starts(with: beginning) ? $0.other : nil }
     }
+
+    /// Each form with the other one, by the form's first byte.
+    private static let byFirstByte = Dictionary(
+        grouping: pairs.flatMap { [(form: $0.short, other: $0.long), (form: $0.long, other: $0.short)] },
+        by: { $0.form[0] })
 
     /// Pairs as they are common on maps and in addresses of English, German, French, Spanish, Portuguese, Italian and Russian.
     package static let table: [(short: String, long: String)] = [

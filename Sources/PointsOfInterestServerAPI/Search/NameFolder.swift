@@ -155,24 +155,48 @@ package struct NameMatcher {
     }
 
     private static func isBeginning(_ word: [UInt8], ofOneOf words: UnsafeBufferPointer<UInt8>) -> Bool {
-        var start = 0
-        while words.count - start >= word.count {
-            if words[start..<start + word.count].elementsEqual(word) { return true }
-            guard let space = words[start...].firstIndex(where: FoldedMark.separates) else { return false }
-            start = space + 1
+        word.withUnsafeBufferPointer { word in
+            var start = 0
+            while words.count - start >= word.count {
+                var length = 0
+                while length < word.count, words[start + length] == word[length] { length += 1 }
+                if length == word.count { return true }
+                start += length
+                while start < words.count, !FoldedMark.separates(words[start]) { start += 1 }
+                start += 1
+            }
+            return false
         }
-        return false
     }
 }
 
 /// Finds which words of a search text begin words of other texts.
 package struct WordMatcher {
     private let queryWords: [QueryWord]
+    /// The words that a text in ASCII may have: each way of writing one, one after the other, with its bit and where it ends.
+    private var plainForms: [UInt8] = []
+    private var plainFormEnds: [(bit: UInt64, end: Int)] = []
+    private let plain = SearchWords.plainBytes
     private var folder = NameFolder()
 
     /// Looks for some words, at most 64.
     package init(_ words: [QueryWord]) {
         queryWords = words
+        for (index, word) in words.enumerated() {
+            switch word {
+            case .word(let word): addPlainForm(word, index)
+            case .either(let plain, let spelledOut):
+                addPlainForm(plain, index)
+                addPlainForm(spelledOut, index)
+            case .run: break
+            }
+        }
+    }
+
+    private mutating func addPlainForm(_ form: [UInt8], _ index: Int) {
+        guard form.allSatisfy({ $0 < 0x80 }) else { return }
+        plainForms += form
+        plainFormEnds.append((1 << UInt64(index), plainForms.count))
     }
 
     /// A bit for each word of the search text that begins a word of a text.
@@ -183,6 +207,8 @@ package struct WordMatcher {
 
     /// The same for UTF-8.
     package mutating func mask(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        // What apostrophes join is left to the folder.
+        if text.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "'") }) { return plainMask(of: text) }
         folder.fold(text)
         return folder.words.withUnsafeBufferPointer { words in
             var mask: UInt64 = 0
@@ -190,6 +216,32 @@ package struct WordMatcher {
                 mask |= 1 << UInt64(index)
             }
             return mask
+        }
+    }
+
+    /// The same for ASCII without apostrophes, which needn't be copied.
+    private func plainMask(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        plain.withUnsafeBufferPointer { plain in
+            plainForms.withUnsafeBufferPointer { forms in
+                var (mask, isBehindSpace): (UInt64, Bool) = (0, true)
+                for index in text.indices {
+                    let isSpace = plain[Int(text[index])] == FoldedMark.space
+                    if isBehindSpace, !isSpace {
+                        var start = 0
+                        for form in plainFormEnds {
+                            let count = form.end - start
+                            if index + count <= text.count,
+                                (0..<count).allSatisfy({ plain[Int(text[index + $0])] == forms[start + $0] })
+                            {
+                                mask |= form.bit
+                            }
+                            start = form.end
+                        }
+                    }
+                    isBehindSpace = isSpace
+                }
+                return mask
+            }
         }
     }
 }

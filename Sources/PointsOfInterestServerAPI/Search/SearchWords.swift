@@ -172,7 +172,7 @@ extension SearchWords {
     }
 
     /// The first byte of the first character that belongs to a run.
-    private static let firstByteOfRuns: UInt8 = 0xE0
+    package static let firstByteOfRuns: UInt8 = 0xE0
 
     static func hasRuns(_ bytes: [UInt8]) -> Bool {
         bytes.contains { $0 >= firstByteOfRuns }

@@ -10,8 +10,6 @@ access log, in a file, and metrics are on. Each case of request_cases.py is warm
 counts agree. What the server does in the same time without requests, such as watching the dataset, is taken off.
 """
 
-import signal
-import time
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,107 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from callgrind import TIMEOUT_SECONDS, CountedProgram, KeptConnection
-from processes import wait_for
+from counted_server import CountedServer
 from psql import psql
-from request_cases import CASES, PLACES_SQL, TARGETS, asked_database, request
+from request_cases import CASES, PLACES_SQL
 
 pytestmark = pytest.mark.alone
 
 BUDGETS = Path(__file__).with_name("instructions.budgets")
-# How much more than its budget a request may cost, and how much two counts may differ.
+# How much more than its budget a request may cost.
 TOLERANCE = 1.05
-AGREEMENT = 1.02
-ATTEMPTS = 10
-IDLE_SECONDS = 5
-COUNTED = {
-    "PORT": "0",
-    "POI_ADMIN_PORT": "0",
-    "POI_LOOPS": "1",
-    "POI_DRAIN_DELAY": "0s",
-    # Valgrind is slow: a time limit that is reached would be counted as a request.
-    "POI_REQUEST_TIMEOUT": "30s",
-    "POI_DB_STATEMENT_TIMEOUT": "30s",
-    "POI_DB_ACQUIRE_TIMEOUT": "30s",
-}
-
-
-class CountedServer(CountedProgram):
-    """`poi serve` under callgrind, connected to and ready."""
-
-    def __init__(self, folder, program, settings):
-        super().__init__(folder, program, ["serve"], COUNTED | settings, counts_at_once=False)
-        self.has_index = settings["POI_INDEX"] == "on"
-
-    def __enter__(self):
-        try:
-            self.warm_up()
-            self.begin()
-        except BaseException:
-            super().__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.wait()
-        finally:
-            super().__exit__()
-        assert self.process.returncode == 0
-
-    def warm_up(self):
-        """Connects, and waits until it serves from where it is to serve."""
-        port = int(self.first_line().rsplit(":", 1)[1].rstrip("/\n"))
-        self.connection = KeptConnection(port)
-        self.wait_until("is ready", request("/readyz"), lambda status, headers: status == 200)
-        # Twice, since the first requests teach the server where places are.
-        for target in TARGETS * 2:
-            self.connection.response(request(target))
-        if self.has_index:
-            self.wait_until("answers from the index", request(TARGETS[0]),
-                            lambda _, headers: not asked_database(headers))
-
-    def wait_until(self, what, message, is_reached):
-        """Asks until the response shows that a state is reached."""
-        wait_for(lambda: is_reached(*self.connection.response(message)[:2]), TIMEOUT_SECONDS, f"the server {what}")
-
-    def send(self, case):
-        """Sends a case's requests, and checks their responses; returns how many seconds that took."""
-        requests = case.make(case.count, self.connection.response)
-        self.instructions()
-        start = time.monotonic()
-        for message in requests:
-            assert case.fault(*self.connection.response(message)) is None
-        return time.monotonic() - start
-
-    def begin(self):
-        """Counts from now on, first what the server does in some seconds without requests.
-
-        Places in memory are verified by their follower's thread, once a second and by far the most of that: too much and too
-        seldom to be taken off. So that thread doesn't count.
-        """
-        super().begin()
-        self.instructions()
-        start = time.monotonic()
-        time.sleep(IDLE_SECONDS)
-        counts = self.instructions_of_threads()
-        duration = time.monotonic() - start
-        if self.has_index:
-            self.ignored_threads.add(max(counts, key=counts.get))
-        self.idle_rate = sum(count for thread, count in counts.items() if thread not in self.ignored_threads) / duration
-
-    def measure(self, case, keep):
-        """The instructions of a request: the lowest count, since whatever else the server does meanwhile only adds."""
-        self.send(case)
-        counts = []
-        while len(counts) < 2 or counts[1] > counts[0] * AGREEMENT:
-            assert len(counts) < ATTEMPTS, f"no two counts agree within 2 %: {counts}"
-            seconds = self.send(case)
-            total = self.instructions(keep and f"{keep}/{case.name}.callgrind")
-            counts.append(round((total - self.idle_rate * seconds) / case.count))
-            counts.sort()
-        return counts[0]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,245 @@
+import PointsOfInterestServerAPI
+
+/// Looking up the words that differ by one error from another one, see `SearchError`.
+///
+/// An error leaves one half untouched, or swaps the two letters in the middle. Where few words have such a half, they are looked
+/// through. Where many have, those that begin with the letters before an error are looked through not one by one but by their
+/// next letter: if that is the wrong one, it is known what has to follow. That is a few lookups for each letter that occurs
+/// there, however many words there are. An error in the first letter is then looked for from the words' ends.
+extension WordColumns {
+    /// As many words with the same half are compared one by one, and as many with the same letter.
+    private static let fewWithHalf = 64, fewWithLetter = 8
+
+    /// Adds the words that differ by one error from a word of four letters or more; none for a shorter one. Some are added more than
+    /// once.
+    ///
+    /// - Returns: how many words were compared.
+    func findWordsWithError(_ word: UnsafeBufferPointer<UInt8>, _ found: inout [UInt32]) -> Int {
+        let letters = word.indices.filter { word[$0] & 0xC0 != 0x80 } + [word.count]
+        let half = (letters.count - 1) / 2
+        guard letters.count > SearchError.minimumLetterCount else { return 0 }
+        var compared = letters.count
+        let sameEnd = rangeByEnds(endingWith: UnsafeBufferPointer(rebasing: word[letters[half]...]))
+        if sameEnd.count <= Self.fewWithHalf {
+            compared += sameEnd.count
+            for index in sameEnd where SearchError.isOne(between: word, and: self.word(byEnds[index])) {
+                found.append(byEnds[index])
+            }
+        } else {
+            for tail in [word, UnsafeBufferPointer(rebasing: word[letters[1]...])] {
+                compared += findWords(ofOneLetterBefore: tail, butNot: word, &found)
+            }
+        }
+        var words = 0..<UInt32(sorted.count)
+        for letter in letters.indices {
+            let depth = letters[letter]
+            if letter > 0 {
+                words = sorted.words(
+                    in: words, at: letters[letter - 1], beginningWith: word[letters[letter - 1]..<depth])
+            }
+            guard !words.isEmpty else { break }
+            if letter < letters.count - 2 { findSwapped(letter, of: word, letters, in: words, &found) }
+            if letter >= half, words.count <= Self.fewWithHalf {
+                compared += words.count
+                for number in words where SearchError.isOne(between: word, and: self.word(number)) {
+                    found.append(number)
+                }
+                break
+            }
+            if letter >= half || sameEnd.count > Self.fewWithHalf {
+                compared += findWords(withErrorIn: letter, of: word, letters, in: words, &found)
+            }
+        }
+        return compared
+    }
+
+    /// Adds the word with two neighbouring letters swapped.
+    private func findSwapped(
+        _ letter: Int, of word: UnsafeBufferPointer<UInt8>, _ letters: [Int], in words: Range<UInt32>,
+        _ found: inout [UInt32]
+    ) {
+        let (start, next, end) = (letters[letter], letters[letter + 1], letters[letter + 2])
+        guard !word[start..<next].elementsEqual(word[next..<end]) else { return }
+        let tail: [UInt8] = Array(word[next..<end]) + Array(word[start..<next]) + Array(word[end...])
+        tail.withUnsafeBufferPointer { tail in
+            if let number = sorted.word(in: words, at: start, thatIs: tail) { found.append(number) }
+        }
+    }
+
+    /// Adds the words that have an error in a letter, or a letter more before it.
+    ///
+    /// - Parameters:
+    ///   - letter: its number; that of the end for a letter more there.
+    ///   - words: those that begin with the letters before it.
+    /// - Returns: how many words were compared.
+    private func findWords(
+        withErrorIn letter: Int, of word: UnsafeBufferPointer<UInt8>, _ letters: [Int],
+        in words: Range<UInt32>, _ found: inout [UInt32]
+    ) -> Int {
+        let depth = letters[letter]
+        let withMore = UnsafeBufferPointer(rebasing: word[depth...])
+        // Behind its end there is no letter that may be missing, or another one.
+        let end = letter < letters.count - 1 ? letters[letter + 1] : nil
+        let withOther = UnsafeBufferPointer(rebasing: word[(end ?? depth)...])
+        if end != nil, let number = sorted.word(in: words, at: depth, thatIs: withOther) {
+            found.append(number)
+        }
+        guard letter > 0 else { return 1 }
+        return sorted.forEachLetter(of: words, at: depth) { letterEnd, words, other in
+            let isOther = end.map { !other.elementsEqual(word[depth..<$0]) } ?? false
+            if words.count <= Self.fewWithLetter {
+                for number in words {
+                    let rest = UnsafeBufferPointer(rebasing: sorted.word(number)[letterEnd...])
+                    if rest.isSame(as: withMore) || isOther && rest.isSame(as: withOther) {
+                        found.append(number)
+                    }
+                }
+                return
+            }
+            if let number = sorted.word(in: words, at: letterEnd, thatIs: withMore) { found.append(number) }
+            if isOther, let number = sorted.word(in: words, at: letterEnd, thatIs: withOther) {
+                found.append(number)
+            }
+        }
+    }
+
+    /// Adds the words that are a letter and then `tail`.
+    ///
+    /// - Returns: how many words were compared.
+    private func findWords(
+        ofOneLetterBefore tail: UnsafeBufferPointer<UInt8>, butNot other: UnsafeBufferPointer<UInt8>,
+        _ found: inout [UInt32]
+    ) -> Int {
+        let range = rangeByEnds(endingWith: tail)
+        var (index, compared) = (range.lowerBound, 0)
+        while index < range.upperBound {
+            let word = word(byEnds[index])
+            let head = word.dropLast(tail.count)
+            guard !head.isEmpty else {
+                index += 1
+                continue
+            }
+            var start = head.count - 1
+            while start > 0, head[start] & 0xC0 == 0x80 { start -= 1 }
+            // The shortest of those with the same letter comes first.
+            if start == 0, !word.isSame(as: other) { found.append(byEnds[index]) }
+            let letter = head[start...]
+            index = Galloping.end(of: range, from: index) {
+                self.word(byEnds[$0]).dropLast(tail.count).suffix(letter.count).elementsEqual(letter)
+            }
+            compared += 4
+        }
+        return compared
+    }
+}
+
+extension SortedWords {
+    /// Calls `body` with the end of each letter of a text and the words that begin with the text up to there, and whether the first
+    /// of them is nothing else, as long as there are any.
+    func forEachBeginning(
+        of text: [UInt8], _ body: (_ end: Int, _ words: Range<UInt32>, _ isWord: Bool) -> Void
+    ) {
+        var (words, start) = (0..<UInt32(count), 0)
+        while start < text.count {
+            var end = start + 1
+            while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
+            words = text.withUnsafeBufferPointer {
+                self.words(in: words, at: start, beginningWith: $0[start..<end])
+            }
+            guard !words.isEmpty else { return }
+            body(end, words, word(words.lowerBound).count == end)
+            start = end
+        }
+    }
+
+    /// Those of some words with an equal beginning that have a letter behind it.
+    fileprivate func words(
+        in words: Range<UInt32>, at depth: Int, beginningWith letter: Slice<UnsafeBufferPointer<UInt8>>
+    ) -> Range<UInt32> {
+        let first = firstWord(in: words) { compare($0, at: depth, with: letter) < 0 }
+        return first..<firstWord(in: first..<words.upperBound) { compare($0, at: depth, with: letter) == 0 }
+    }
+
+    /// The one of some words with an equal beginning that is nothing but this behind it; nil where there is none.
+    fileprivate func word(in words: Range<UInt32>, at depth: Int, thatIs tail: UnsafeBufferPointer<UInt8>)
+        -> UInt32?
+    {
+        let number = firstWord(in: words) { isBefore($0, at: depth, tail) }
+        guard number < words.upperBound else { return nil }
+        return UnsafeBufferPointer(rebasing: word(number).dropFirst(depth)).isSame(as: tail) ? number : nil
+    }
+
+    /// Whether what a word has behind some bytes is before a text. Mostly the first bytes tell.
+    @inline(__always)
+    private func isBefore(_ number: UInt32, at depth: Int, _ tail: UnsafeBufferPointer<UInt8>) -> Bool {
+        let word = word(number)
+        let count = word.count - depth
+        for index in 0..<min(count, tail.count) where word[depth + index] != tail[index] {
+            return word[depth + index] < tail[index]
+        }
+        return count < tail.count
+    }
+
+    /// Calls `body` with each letter that some words with an equal beginning have behind it: its end, the words, and itself.
+    ///
+    /// - Returns: how many words were compared.
+    fileprivate func forEachLetter(
+        of words: Range<UInt32>, at depth: Int,
+        _ body: (_ end: Int, _ words: Range<UInt32>, _ letter: Slice<UnsafeBufferPointer<UInt8>>) -> Void
+    ) -> Int {
+        var (number, compared) = (words.lowerBound, 0)
+        if !words.isEmpty, word(number).count == depth { number += 1 }
+        while number < words.upperBound {
+            let word = self.word(number)
+            let end = SearchWords.characterEnd(in: word, from: depth)
+            let letter = word[depth..<end]
+            let next = Galloping.end(of: Int(words.lowerBound)..<Int(words.upperBound), from: Int(number)) {
+                compare(UInt32($0), at: depth, with: letter) == 0
+            }
+            body(end, number..<UInt32(next), letter)
+            number = UInt32(next)
+            compared += 4
+        }
+        return compared
+    }
+
+    /// Compares what a word has behind some bytes, in the length of a letter, with that letter.
+    private func compare(_ number: UInt32, at depth: Int, with letter: Slice<UnsafeBufferPointer<UInt8>>)
+        -> Int
+    {
+        let word = self.word(number)
+        for index in 0..<letter.count {
+            guard depth + index < word.count else { return -1 }
+            let difference = Int(word[depth + index]) - Int(letter[letter.startIndex + index])
+            if difference != 0 { return difference }
+        }
+        return 0
+    }
+
+    private func firstWord(in words: Range<UInt32>, where isBefore: (UInt32) -> Bool) -> UInt32 {
+        var (low, high) = (words.lowerBound, words.upperBound)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isBefore(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// Looking for the end of what is alike, from its beginning on with steps that double.
+private enum Galloping {
+    static func end(of range: Range<Int>, from start: Int, while isAlike: (Int) -> Bool) -> Int {
+        var (low, step) = (start, 1)
+        while low + step < range.upperBound, isAlike(low + step) {
+            low += step
+            step *= 2
+        }
+        var high = min(low + step, range.upperBound)
+        low += 1
+        while low < high {
+            let middle = (low + high) / 2
+            if isAlike(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
