@@ -11,7 +11,7 @@ import SpatialIndex
 // With several numbers of places, `10000,1000000,5000000`, searches take turns among them: instructions hardly grow with the
 // number, what grows is how long memory is waited for.
 //
-//     swift run -c release measure-index [PLACES,…] [SEARCHES] [random|towns] [FILTER] [searches]
+//     swift run -c release measure-index [PLACES,…] [SEARCHES] [random|towns] [FILTER] [NAMES] [searches]
 
 let arguments = CommandLine.arguments.dropFirst() + []
 func argument(_ index: Int) -> String? { arguments.indices.contains(index + 1) ? arguments[index + 1] : nil }
@@ -19,6 +19,7 @@ let sizes = argument(0)?.split(separator: ",").compactMap { Int($0) } ?? [1_000_
 let searchCount = argument(1).flatMap { Int($0) } ?? 10_000
 let isRandom = argument(2) == "random"
 let filter = argument(3) ?? "none"
+let nameCount = argument(4).flatMap { Int($0) } ?? 1
 
 /// Places like cities: around some thousand towns, most of them near their middles.
 struct Geography {
@@ -74,7 +75,8 @@ func packed(_ placeCount: Int, _ geography: inout Geography) -> IndexSnapshot {
     for id in 0..<placeCount {
         let place = geography.place()
         let category = categories[Int(60 * geography.uniform(0, 0.999) * geography.uniform(0, 0.999))]
-        geography.name().withUnsafeBufferPointer { name in
+        let names = (0..<nameCount).map { _ in geography.name() }
+        names.joined(separator: "\n".utf8).map(\.self).withUnsafeBufferPointer { name in
             record.withUnsafeBytes { record in
                 builder.add(
                     IndexEntry(
@@ -168,7 +170,7 @@ func cells(of box: BoundingBox) -> ClusterCells {
 }
 
 // Counting instructions isn't to wait for them.
-guard argument(4) != "searches" else { exit(0) }
+guard argument(5) != "searches" else { exit(0) }
 var areas: [ClusterCells] = []
 if let earth = BoundingBox(west: -180, south: -90, east: 180, north: 90) { areas.append(cells(of: earth)) }
 for number in 0..<200 {
