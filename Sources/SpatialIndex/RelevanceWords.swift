@@ -54,11 +54,11 @@ final class RelevanceWords {
         var begun = WordNumbers.none, spelledOut = WordNumbers.none
         /// The words that stand for one that it begins, by an abbreviation; in `numbers`.
         var otherForms = Section()
-        /// The words that are only its beginning, and that with one or two behind them may be the whole word; in `numbers`.
+        /// The words that are only its beginning, and that with others behind them may be the whole word; in `numbers`.
         var beginnings = Section()
         /// The parts of a run of several characters but the last one, which is a character alone; in `numbers`, empty for other words.
         var run = Section()
-        /// The words that together may be it; in `writings`.
+        /// Which words of a name may be its beginning together; in `writings`.
         var written = Section()
         /// What has to follow each other in a name that is this word; in `wholes`.
         var whole = Section()
@@ -80,17 +80,17 @@ final class RelevanceWords {
     }
 
     /// At most this many words are written together.
-    static let maximumJoinCount = 3
+    static let maximumJoinCount = 5
 
-    /// The words of a name that are a word of the text if they follow each other: two, or three.
+    /// The first two words of a name that are the beginning of a word of the text if they follow each other.
     struct Written: BitwiseCopyable {
-        let first, second, third: WordNumbers
+        let first, second: WordNumbers
 
-        /// Those that the fewest places have, and others.
+        /// Those that fewer places have, and the others.
         func rarest(_ columns: WordColumns) -> (WordNumbers, WordNumbers) {
-            func count(_ words: WordNumbers) -> Int { columns.postingRange(of: words.range).count }
-            let two = count(first) <= count(second) ? (first, second) : (second, first)
-            return third.isEmpty || count(third) >= count(two.0) ? two : (third, two.0)
+            let isFirst =
+                columns.postingRange(of: first.range).count <= columns.postingRange(of: second.range).count
+            return isFirst ? (first, second) : (second, first)
         }
     }
 

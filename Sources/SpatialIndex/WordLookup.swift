@@ -95,7 +95,7 @@ struct WordLookup {
                 begun = WordNumbers(words)
                 exact = isWord ? words.lowerBound : nil
             } else if isWord, form[..<end].hasTwoCharacters,
-                findJoins(of: words.lowerBound, with: Array(form[end...]))
+                findWritings(of: words.lowerBound, with: Array(form[end...]))
             {
                 beginnings.append(words.lowerBound)
             }
@@ -106,27 +106,23 @@ struct WordLookup {
         return exact
     }
 
-    /// Looks up which one or two words may follow a word in a name, so that together they begin with it and the rest.
+    /// Looks up which words may follow a word in a name, so that with these, and maybe with others behind them, it begins with itself
+    /// and the rest.
     ///
     /// - Returns: whether there are any.
-    private mutating func findJoins(of first: UInt32, with rest: [UInt8]) -> Bool {
+    private mutating func findWritings(of first: UInt32, with rest: [UInt8]) -> Bool {
         let count = writings.count
         columns.sorted.forEachBeginning(of: rest) { end, words, isWord in
             if end == rest.count {
-                writings.append(.init(first: WordNumbers(first), second: WordNumbers(words), third: .none))
+                writings.append(.init(first: WordNumbers(first), second: WordNumbers(words)))
             } else if isWord, rest[..<end].hasTwoCharacters {
-                let last = columns.words(beginningWith: Array(rest[end...]))
-                guard !last.isEmpty else { return }
-                writings.append(
-                    .init(
-                        first: WordNumbers(first), second: WordNumbers(words.lowerBound),
-                        third: WordNumbers(last)))
+                writings.append(.init(first: WordNumbers(first), second: WordNumbers(words.lowerBound)))
             }
         }
         return writings.count > count
     }
 
-    /// Looks up each two and three neighbours, written together.
+    /// Looks up neighbours, written together.
     mutating func findJoins() {
         for first in 0..<words.count where !words[first].isRun {
             for form in 0..<2 where form == 0 || (0..<words.count).contains(where: { words[$0].hasTwoForms })

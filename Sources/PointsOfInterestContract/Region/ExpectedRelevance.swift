@@ -141,7 +141,7 @@ package struct ExpectedRelevance {
     private func isWrittenTogether(_ index: Int, in forms: [Word]) -> Bool {
         words.indices.contains { first in
             words.indices.contains { last in
-                guard first <= index, index <= last, first < last, last - first < 3,
+                guard first <= index, index <= last, first < last, last - first < 5,
                     !words[first...last].contains(where: \.isRun)
                 else { return false }
                 return (0..<2).contains { form in
@@ -152,14 +152,14 @@ package struct ExpectedRelevance {
         }
     }
 
-    /// Whether two or three neighbouring words of a name, written together, begin with a text that goes beyond the others.
+    /// Whether two to five neighbouring words of a name, written together, begin with a text that goes beyond the others.
     private func isSeveralWords(_ text: Word, of name: Name) -> Bool {
         let starts =
             name.pieces.enumerated().map { (next: $0.offset + 1, piece: $0.element) } + name.joined
         return starts.contains { start in
             start.piece.forms.contains { form in
                 form.count >= 2 && form.count < text.count && text.starts(with: form)
-                    && isBeginning(text.dropFirst(form.count), ofWordsFrom: start.next, atMost: 2, of: name)
+                    && isBeginning(text.dropFirst(form.count), ofWordsFrom: start.next, atMost: 4, of: name)
             }
         }
     }

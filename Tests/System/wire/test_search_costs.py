@@ -18,7 +18,7 @@ from conftest import SEED
 from counted_server import CountedServer
 from request_cases import request
 from servers import Server
-from towns import largest_towns, write_towns
+from towns import largest_towns, with_error, write_towns
 
 pytestmark = [pytest.mark.soak, pytest.mark.alone, pytest.mark.timeout(3 * 3600)]
 TOWNS = int(os.environ.get("POI_TEST_SEARCH_TOWNS", 34_006))
@@ -26,26 +26,6 @@ SEARCHES = int(os.environ.get("POI_TEST_SEARCHES", 600))
 LARGE = 100_000
 BERLIN = "lat=52.52&long=13.405"
 PLAIN = f"/locations?{BERLIN}"
-
-
-def with_error(name, generator):
-    """A name with one error in a word of four letters or more, which has as many left; nil without such a word."""
-    words = name.split()
-    long = [index for index, word in enumerate(words) if len(word) > 4 and word.isalpha()]
-    if not long:
-        return None
-    index = generator.choice(long)
-    word, place, letter = words[index], generator.randrange(len(words[index]) - 1), generator.choice(string.ascii_lowercase)
-    match generator.randrange(4):
-        case 0:
-            word = word[:place] + word[place + 1:]
-        case 1:
-            word = word[:place] + letter + word[place:]
-        case 2:
-            word = word[:place] + letter + word[place + 1:]
-        case _:
-            word = word[:place] + word[place + 1] + word[place] + word[place + 2:]
-    return " ".join([*words[:index], word, *words[index + 1:]])
 
 
 def searches(towns):
