@@ -38,7 +38,6 @@ extension WordColumns {
                     in: words, at: letters[letter - 1], beginningWith: word[letters[letter - 1]..<depth])
             }
             guard !words.isEmpty else { break }
-            if letter < letters.count - 2 { findSwapped(letter, of: word, letters, in: words, &found) }
             if letter >= half, words.count <= Self.fewWithHalf {
                 compared += words.count
                 for number in words where SearchError.isOne(between: word, and: self.word(number)) {
@@ -46,9 +45,11 @@ extension WordColumns {
                 }
                 break
             }
-            if letter >= half || sameEnd.count > Self.fewWithHalf {
-                compared += findWords(withErrorIn: letter, of: word, letters, in: words, &found)
+            let isOpen = letter >= half || sameEnd.count > Self.fewWithHalf
+            if letter < letters.count - 2, isOpen || letter == half - 1 {
+                findSwapped(letter, of: word, letters, in: words, &found)
             }
+            if isOpen { compared += findWords(withErrorIn: letter, of: word, letters, in: words, &found) }
         }
         return compared
     }
@@ -60,8 +61,15 @@ extension WordColumns {
     ) {
         let (start, next, end) = (letters[letter], letters[letter + 1], letters[letter + 2])
         guard !word[start..<next].elementsEqual(word[next..<end]) else { return }
-        let tail: [UInt8] = Array(word[next..<end]) + Array(word[start..<next]) + Array(word[end...])
-        tail.withUnsafeBufferPointer { tail in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: word.count - start) { tail in
+            var index = 0
+            for part in [next..<end, start..<next, end..<word.count] {
+                for byte in word[part] {
+                    tail[index] = byte
+                    index += 1
+                }
+            }
+            let tail = UnsafeBufferPointer(tail)
             if let number = sorted.word(in: words, at: start, thatIs: tail) { found.append(number) }
         }
     }
