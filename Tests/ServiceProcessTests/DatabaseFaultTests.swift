@@ -86,7 +86,8 @@ struct DatabaseFaultTests {
             return (load.stop().flatMap(\.self), livez.stop().flatMap(\.self))
         }
 
-        check(failures: outcomes.filter { !$0.isSuccess })
+        check(
+            failures: outcomes.filter { !$0.isSuccess }, log: server.program.output.lines(of: .standardError))
         #expect(livezOutcomes.allSatisfy { $0.isSuccess })
         #expect(outcomes.contains { !$0.isSuccess && $0.start > stopped })
         let recovery = FragileService.recoveryTime
@@ -99,9 +100,11 @@ struct DatabaseFaultTests {
     }
 
     /// What a client may see of a failing database: a problem that says so and when to come back, in time.
-    private func check(failures: [Load.Outcome]) {
+    private func check(failures: [Load.Outcome], log: [String]) {
         for failure in failures {
-            #expect(failure.response?.status == 503, "\(failure)")
+            let id = failure.response?.headers["x-request-id"]
+            let reasons = log.filter { line in id.map(line.contains) ?? false }
+            #expect(failure.response?.status == 503, "\(failure) \(reasons)")
             #expect([.databaseUnavailable, .databaseBusy].contains(failure.response?.problem?.code))
             #expect(failure.response?.headers["retry-after"] != nil)
             // To wait for a connection and for a query are promised to take 1 s and 3 s at most.
