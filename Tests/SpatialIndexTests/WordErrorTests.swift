@@ -37,7 +37,7 @@ struct WordErrorTests {
             )
             foundCount += words.count
         }
-        #expect(foundCount > 1000)
+        #expect(foundCount > 300)
     }
 
     private func letterCount(_ word: [UInt8]) -> Int { word.count { $0 & 0xC0 != 0x80 } }
