@@ -69,7 +69,7 @@ extension PostgresConnection {
     func nextResult() async throws(PostgresError) -> OpaquePointer? {
         while isOpen && PQisBusy(raw) != 0 { await scriptWakeUp.sleep() }
         try checkOpen()
-        return PQgetResult(raw)
+        return try takeResult()
     }
 
     /// Waits until more has come in.

@@ -48,7 +48,11 @@ extension PostgresConnection {
     /// - Parameter reason: used if libpq has no message.
     private func receiveLastWords(orElse reason: String? = nil) {
         // The first call may read only what came before the error.
-        if PQconsumeInput(raw) == 1 { _ = PQconsumeInput(raw) }
+        if PQconsumeInput(raw) == 1 {
+            if !isUnpipelined { receiveResults() }
+            guard isOpen else { return }
+            _ = PQconsumeInput(raw)
+        }
         if isUnpipelined { scriptWakeUp.wake() } else { receiveResults() }
         guard isOpen else { return }
         let error = clientError(.connectionLost)
@@ -59,9 +63,26 @@ extension PostgresConnection {
     /// Takes the results that have arrived, without waiting for more.
     private func receiveResults() {
         while isOpen, pipeline.value.count > 0, PQisBusy(raw) == 0 {
-            let result = PQgetResult(raw)
-            handle(pipeline.value.receive(PipelineStateMachine<PendingQuery>.Received(result)), result)
+            do {
+                let result = try takeResult()
+                handle(pipeline.value.receive(PipelineStateMachine<PendingQuery>.Received(result)), result)
+            } catch {
+                end(error)
+            }
         }
+    }
+
+    /// The next result, which has arrived; nil at the end of a command.
+    ///
+    /// - Throws: `connectionLost` where libpq has lost the connection and the result is no error. It has forgotten then which
+    ///   commands were sent (`pqDropConnection`), and gives a description of rows, behind which the connection was lost, for a
+    ///   result without rows (`getRowDescriptions`).
+    func takeResult() throws(PostgresError) -> OpaquePointer? {
+        let result = PQgetResult(raw)
+        // Nil counts as an error here.
+        if PQstatus(raw) == CONNECTION_OK || PQresultStatus(result) == PGRES_FATAL_ERROR { return result }
+        PQclear(result)
+        throw clientError(.connectionLost)
     }
 
     /// Performs the pipeline's action, and becomes the owner of `result`.
