@@ -91,20 +91,20 @@ struct PropertyConditions {
 extension WordColumns {
     /// Whether a place is in a range of the postings of one word.
     fileprivate func has(_ place: Int, in range: Range<Int>) -> Bool {
-        let index = postings.firstIndex(in: range, from: place)
-        return index < range.upperBound && postings[index] == UInt32(place)
+        postings.has(UInt32(place), in: range)
     }
 }
 
 extension Column<UInt32> {
     /// Where in a range that ascends, as the postings of one word do, the places begin that aren't before one.
     func firstIndex(in range: Range<Int>, from place: Int) -> Int {
-        var (low, high) = (range.lowerBound, range.upperBound)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < place { low = middle + 1 } else { high = middle }
-        }
-        return low
+        range.firstIndex(behind: { self[$0] < place })
+    }
+
+    /// Whether a number is in a range that ascends.
+    func has(_ number: UInt32, in range: Range<Int>) -> Bool {
+        let index = firstIndex(in: range, from: Int(number))
+        return index < range.upperBound && self[index] == number
     }
 }
 

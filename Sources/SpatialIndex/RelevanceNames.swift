@@ -137,15 +137,6 @@ extension RelevanceWords {
         guard missing.nonzeroBitCount == 1, let errors = words[missing.trailingZeroBitCount].withError,
             !errors.isEmpty
         else { return false }
-        return name.contains { isOneOf(errors, columns.placeWords[$0]) }
-    }
-
-    private func isOneOf(_ errors: Section, _ number: UInt32) -> Bool {
-        var (low, high) = (errors.start, errors.end)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.errors[middle] < number { low = middle + 1 } else { high = middle }
-        }
-        return low < errors.end && self.errors[low] == number
+        return name.contains { self.errors.has(columns.placeWords[$0], in: errors.indices) }
     }
 }

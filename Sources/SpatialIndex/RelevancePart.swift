@@ -192,7 +192,7 @@ final class RelevancePart {
 /// Bits of numbers.
 extension Column<UInt64> {
     @inline(__always)
-    fileprivate func has(_ number: Int) -> Bool { self[number / 64] >> UInt64(number % 64) & 1 == 1 }
+    fileprivate func has(_ number: Int) -> Bool { PlaceBits.bit(number, of: base) }
 
     @inline(__always)
     fileprivate func set(_ number: Int) { self[number / 64] |= 1 << UInt64(number % 64) }
@@ -209,29 +209,25 @@ private struct NeededWords {
     /// A bit for each remainder of the others' numbers.
     private let others: Column<UInt64>
 
-    private static let wordCount: UInt32 = 16, bitCount = 64 * wordCount
+    private static let bitCount: UInt32 = 1024
 
     init(_ numbers: [WordNumbers]) {
         range = numbers.max { $0.range.count < $1.range.count } ?? .none
-        others = Column(repeating: 0, count: Int(Self.wordCount))
+        others = Column(repeating: 0, count: Int(Self.bitCount / 64))
         hasOthers = numbers.count > 1
         for numbers in numbers where numbers != range {
             for number in numbers.range.prefix(Int(Self.bitCount)) {
-                others[Self.index(of: number)] |= 1 << UInt64(number % 64)
+                others.set(Int(number % Self.bitCount))
             }
         }
     }
 
     func free() { others.free() }
 
-    @inline(__always)
-    private static func index(of number: UInt32) -> Int { Int(number / 64 % wordCount) }
-
     /// Whether a word may be one of them.
     @inline(__always)
     func mayContain(_ number: UInt32) -> Bool {
-        range.contains(number)
-            || hasOthers && others[Self.index(of: number)] >> UInt64(number % 64) & 1 == 1
+        range.contains(number) || hasOthers && others.has(Int(number % Self.bitCount))
     }
 }
 

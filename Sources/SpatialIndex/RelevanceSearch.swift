@@ -28,8 +28,8 @@ extension IndexSnapshot {
 /// The search for the places that a text finds best.
 ///
 /// The classes are looked for one after the other, until the page is full: the names that are the text, by their rarest word;
-/// those that have its words, by the word that the fewest places may have; those that have its first words only, by the first
-/// one; and last those with an error, by the words that differ by one. Each is a list of places. Of a place of a list is looked at
+/// those that have its words, by the word that the fewest places may have; those that have its first words only, by the
+/// rarest of them; and last those with an error, by the words that differ by one. Each is a list of places. Of a place of a list is looked at
 /// what is cheap first: whether one so important and so near could still be on the page, at best.
 private struct RelevanceSearch {
     private let query: RelevanceQuery

@@ -56,15 +56,20 @@ struct SortedWords: BitwiseCopyable {
     }
 
     private func firstWord(where isBefore: (UnsafeBufferPointer<UInt8>) -> Bool) -> UInt32 {
-        UInt32(firstIndex { isBefore(word(UInt32($0))) })
+        UInt32((0..<count).firstIndex(behind: { isBefore(word(UInt32($0))) }))
     }
+}
 
-    /// The first index of an order of all words of which `isBefore` isn't true.
-    func firstIndex(where isBefore: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
+extension Range<Int> {
+    /// The first index that doesn't belong before, by binary search; the end where all do.
+    ///
+    /// - Parameter belongsBefore: true for the first indices and false for the rest.
+    @inline(__always)
+    func firstIndex(behind belongsBefore: (Int) -> Bool) -> Int {
+        var (low, high) = (lowerBound, upperBound)
         while low < high {
             let middle = (low + high) / 2
-            if isBefore(middle) { low = middle + 1 } else { high = middle }
+            if belongsBefore(middle) { low = middle + 1 } else { high = middle }
         }
         return low
     }

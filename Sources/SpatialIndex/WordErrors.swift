@@ -225,12 +225,8 @@ extension SortedWords {
     }
 
     private func firstWord(in words: Range<UInt32>, where isBefore: (UInt32) -> Bool) -> UInt32 {
-        var (low, high) = (words.lowerBound, words.upperBound)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if isBefore(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        let range = Int(words.lowerBound)..<Int(words.upperBound)
+        return UInt32(range.firstIndex(behind: { isBefore(UInt32($0)) }))
     }
 }
 
@@ -242,12 +238,6 @@ private enum Galloping {
             low += step
             step *= 2
         }
-        var high = min(low + step, range.upperBound)
-        low += 1
-        while low < high {
-            let middle = (low + high) / 2
-            if isAlike(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return (low + 1..<min(low + step, range.upperBound)).firstIndex(behind: isAlike)
     }
 }

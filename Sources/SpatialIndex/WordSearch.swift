@@ -92,7 +92,7 @@ extension IndexSnapshot {
             let size = PlaceLists.levelsSize(lists[part].count)
             return withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: max(1, size)) { levels in
                 lists[part].withUnsafeBufferPointer { ranges in
-                    guard let base = levels.baseAddress else { return true }
+                    guard let base = levels.baseAddress else { return false }
                     levels.initialize(repeating: 0..<0)
                     let lists = PlaceLists(ranges, base, views[part].columns.words.postings)
                     return search.search(lists, of: views[part], filters[part])

@@ -149,12 +149,13 @@ struct WordColumns: BitwiseCopyable {
 
     /// Where in `byEnds` the words are that end with a text.
     func rangeByEnds(endingWith end: UnsafeBufferPointer<UInt8>) -> Range<Int> {
-        let first = sorted.firstIndex { Self.compareFromEnds(word(byEnds[$0]), end) < 0 }
-        let last = sorted.firstIndex { index in
+        let all = 0..<sorted.count
+        let first = all.firstIndex(behind: { Self.compareFromEnds(word(byEnds[$0]), end) < 0 })
+        let last = all.firstIndex(behind: { index in
             let word = word(byEnds[index])
             let tail = UnsafeBufferPointer(rebasing: word.suffix(end.count))
             return Self.compareFromEnds(tail, end) <= 0
-        }
+        })
         return first..<max(first, last)
     }
 
