@@ -90,13 +90,22 @@ class CountedServer(CountedProgram):
         self.idle_rate = sum(count for thread, count in counts.items() if thread not in self.ignored_threads) / duration
 
     def measure(self, case, keep):
-        """The instructions of a request: the lowest count, since whatever else the server does meanwhile only adds."""
+        """The instructions of a request: the lowest count that another one agrees with.
+
+        Whatever else the server does meanwhile only adds; a count that stands alone, such as that of events written in fewer
+        batches than ever again, says nothing.
+        """
         self.send(case)
         counts = []
-        while len(counts) < FEWEST or counts[1] > counts[0] * AGREEMENT:
+        while len(counts) < FEWEST or lowest_agreed(counts) is None:
             assert len(counts) < ATTEMPTS, f"no two counts agree within 2 %: {counts}"
             seconds = self.send(case)
             total = self.instructions(keep and f"{keep}/{case.name}.callgrind")
             counts.append(round((total - self.idle_rate * seconds) / case.count))
             counts.sort()
-        return counts[0]
+        return lowest_agreed(counts)
+
+
+def lowest_agreed(counts):
+    """The lowest of sorted counts whose next one is within `AGREEMENT` of it."""
+    return next((low for low, high in zip(counts, counts[1:]) if high <= low * AGREEMENT), None)
