@@ -7,13 +7,13 @@ extension RelevanceWords {
         var mask: Mask = 0
         for entry in name {
             let number = columns.placeWords[entry]
-            for index in 0..<words.count
-            where mask >> Mask(index) & 1 == 0 && isAt(entry, number, index, name) {
-                mask |= 1 << Mask(index)
+            for index in 0..<distinct.count {
+                let word = distinct[index]
+                if mask & word.bits == 0, isAt(entry, number, word.index, name) { mask |= word.bits }
             }
         }
         guard mask != all else { return mask }
-        for index in 0..<joins.count {
+        for index in 0..<(hasJoined(name) ? joins.count : 0) {
             let join = joins[index]
             if mask & join.mask != join.mask, columns.has(oneOf: join.begun.range, in: name) {
                 mask |= join.mask
@@ -26,6 +26,15 @@ extension RelevanceWords {
             mask |= 1 << Mask(index)
         }
         return mask
+    }
+
+    /// Whether a name has a word that several of the text are together.
+    @inline(__always)
+    private func hasJoined(_ name: Range<Int>) -> Bool {
+        name.contains { entry in
+            let number = columns.placeWords[entry]
+            return (0..<joined.count).contains { joined[$0].contains(number) }
+        }
     }
 
     /// Whether a word of the text begins that of a name, or stands for it by an abbreviation.

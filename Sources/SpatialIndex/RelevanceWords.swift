@@ -17,6 +17,21 @@ struct WordNumbers: BitwiseCopyable, Equatable {
     func contains(_ number: UInt32) -> Bool { number &- first < end &- first }
 }
 
+extension WordNumbers {
+    /// What is in one of some ranges, as ranges that don't touch, in order. Two of them are apart, or one holds the other: each has the
+    /// words with one beginning.
+    fileprivate static func merged(_ joins: Column<RelevanceWords.Join>) -> Column<WordNumbers> {
+        var merged = Column<WordNumbers>(capacity: joins.count)
+        for begun in (0..<joins.count).map({ joins[$0].begun }).sorted(by: {
+            ($0.first, $1.end) < ($1.first, $0.end)
+        })
+        where merged.count == 0 || merged[merged.count - 1].end <= begun.first {
+            merged.append(begun)
+        }
+        return merged
+    }
+}
+
 /// What the words of a search text are in a part, so that the class of each of its places is found by comparing numbers.
 ///
 /// `Documentation/api.md` has the rule, at `sort=relevance`. All of it is plain memory, which is read without counting references.
@@ -73,9 +88,15 @@ final class RelevanceWords {
         func begins(_ number: UInt32) -> Bool { begun.contains(number) || spelledOut.contains(number) }
     }
 
+    /// A word of the text, at its first place there, and the bits of all of its places.
+    struct Distinct: BitwiseCopyable {
+        let index: Int
+        var bits: Mask
+    }
+
     /// Neighbouring words of the text that are written together in a name.
     struct Join: BitwiseCopyable {
-        let mask: Mask
+        var mask: Mask
         let begun: WordNumbers
     }
 
@@ -98,7 +119,11 @@ final class RelevanceWords {
     /// The bits of all words.
     let all: Mask
     let words: Column<Word>
+    /// The words of the text, each once.
+    let distinct: Column<Distinct>
     let joins: Column<Join>
+    /// All words that one of `joins` begins, in order.
+    let joined: Column<WordNumbers>
     let numbers: Column<UInt32>
     let writings: Column<Written>
     let wholes: Column<Forms>
@@ -113,17 +138,34 @@ final class RelevanceWords {
         for word in query { lookup.append(word) }
         lookup.findJoins()
         (words, joins, numbers) = (lookup.words, lookup.joins, lookup.numbers)
+        joined = WordNumbers.merged(lookup.joins)
+        distinct = Self.distinct(query)
         (writings, wholes, bytes) = (lookup.writings, lookup.wholes, lookup.bytes)
     }
 
     deinit {
         words.free()
+        distinct.free()
         joins.free()
+        joined.free()
         numbers.free()
         writings.free()
         wholes.free()
         errors.free()
         bytes.free()
+    }
+
+    private static func distinct(_ query: [QueryWord]) -> Column<Distinct> {
+        var distinct = Column<Distinct>(capacity: query.count)
+        for (index, word) in query.enumerated() {
+            let bit: Mask = 1 << Mask(index)
+            if let first = (0..<distinct.count).first(where: { query[distinct[$0].index] == word }) {
+                distinct[first].bits |= bit
+            } else {
+                distinct.append(Distinct(index: index, bits: bit))
+            }
+        }
+        return distinct
     }
 
     func form(_ index: Int, of word: Word) -> UnsafeBufferPointer<UInt8> {

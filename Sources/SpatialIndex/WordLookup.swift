@@ -133,8 +133,12 @@ struct WordLookup {
                     text += self.form(form, of: words[last])
                     let begun = columns.words(beginningWith: text)
                     guard !begun.isEmpty else { break }
-                    joins.append(
-                        RelevanceWords.Join(mask: Self.mask(first...last), begun: WordNumbers(begun)))
+                    let (mask, numbers) = (Self.mask(first...last), WordNumbers(begun))
+                    if let same = (0..<joins.count).first(where: { joins[$0].begun == numbers }) {
+                        joins[same].mask |= mask
+                    } else {
+                        joins.append(RelevanceWords.Join(mask: mask, begun: numbers))
+                    }
                 }
             }
         }

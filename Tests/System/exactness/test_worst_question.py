@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import pytest
 
 from conftest import SEED
+from processes import wait_for
 from servers import Client, Server
 from towns import largest_towns, other_names, write_towns
 
@@ -101,6 +102,8 @@ def test_no_search_costs_more_than_a_bound(poi, towns):
     questions = Questions(names, random.Random(SEED))
     with Server(poi, settings=SETTINGS, arguments=["--import", str(path)]) as server:
         meter = Meter(server)
+        wait_for(lambda: meter.client.request("GET", "/locations?q=a&sort=relevance")[0] == 200, 120,
+                 "the places are in memory")
         plain = "/locations?lat=52.52&long=13.405"
         meter.cost(plain, 2_000)
         nearest = meter.cost(plain, 200)

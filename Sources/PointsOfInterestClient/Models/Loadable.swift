@@ -1,0 +1,76 @@
+import Foundation
+
+/// One value of the service as a screen shows it: a place's details, the categories, or the credits of a map.
+///
+/// `AppEnvironment` makes them: `makeDetails(id:place:languages:policy:)`, `makeCategories(policy:)`,
+/// `makeAttributions(policy:)`.
+@MainActor
+public final class Loadable<Value: Hashable & Sendable>: ObservableModel<Loadable<Value>.State> {
+    /// What a screen shows.
+    public struct State: Hashable, Sendable {
+        /// The value; nil where there is none yet, or where it is gone. It stays while it is loaded anew, and where that fails.
+        public var value: Value?
+        /// What the model is doing, or how its last load ended.
+        public var phase = LoadPhase.idle
+        /// Whether the value is an earlier one, because the service hasn't responded yet.
+        public var isKept = false
+        /// When the value was received; nil where that isn't known.
+        public var receivedAt: Date?
+    }
+
+    private let fetch: @Sendable () async throws -> Value
+    private let kept: @Sendable () async -> (Value, Date?)?
+    private let policy: LoadPolicy
+    private var turns = LoadTurns()
+
+    /// Makes a model with the value that is known already, if any; it counts as kept.
+    init(
+        _ value: Value? = nil, policy: LoadPolicy, kept: @escaping @Sendable () async -> (Value, Date?)?,
+        fetch: @escaping @Sendable () async throws -> Value
+    ) {
+        self.fetch = fetch
+        self.kept = kept
+        self.policy = policy
+        super.init(State(value: value, isKept: value != nil))
+    }
+}
+
+extension Loadable {
+    /// The value; nil where there is none yet, or where it is gone.
+    public var value: Value? { state.value }
+    /// What the model is doing, or how its last load ended.
+    public var phase: LoadPhase { state.phase }
+    /// Whether the value is an earlier one, because the service hasn't responded yet.
+    public var isKept: Bool { state.isKept }
+    /// When the value was received; nil where that isn't known.
+    public var receivedAt: Date? { state.receivedAt }
+
+    /// Loads the value. Where the service hasn't sent one yet, what is kept of an earlier response is shown at once.
+    ///
+    /// The value stays where that fails, except if it is gone (the problem's code is `.notFound`). When several loads run at
+    /// the same time, the last one that isn't cancelled has an effect.
+    public func load() async {
+        let turn = turns.begin()
+        state.phase = turns.phase
+        if policy == .cacheAndNetwork, isKept || value == nil, state.receivedAt == nil, let kept = await kept(),
+            turns.isCurrent(turn), isKept || value == nil
+        {
+            (state.value, state.receivedAt, state.isKept) = (kept.0, kept.1, true)
+        }
+        var state = state
+        do {
+            let value = try await fetch()
+            state = self.state
+            if turns.isCurrent(turn) { state = State(value: value, receivedAt: Date()) }
+            turns.end(turn, .loaded)
+        } catch {
+            state = self.state
+            if case RequestError.problem(let problem) = error, problem.code == .notFound, turns.isCurrent(turn) {
+                state = State()
+            }
+            turns.end(turn, LoadError(error).map(LoadPhase.failed))
+        }
+        state.phase = turns.phase
+        self.state = state
+    }
+}

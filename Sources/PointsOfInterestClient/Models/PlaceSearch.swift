@@ -1,0 +1,221 @@
+import Foundation
+
+/// A search that finds places while somebody types: what was typed last is searched for, the best place first.
+///
+/// A view binds its text field to `text`, and a choice to `scope`. Nothing is sent before nobody has typed for `pause`.
+@MainActor
+public final class PlaceSearch: ObservableModel<PlaceSearch.State> {
+    /// Where places are searched.
+    public enum Scope: Hashable, Sendable, CaseIterable {
+        /// At most 50 km from where the device is.
+        case nearby
+        /// Wherever they are. Where the device's last location is known, places have distances.
+        case everywhere
+    }
+
+    /// A place that was found.
+    public struct Result: Hashable, Sendable, Identifiable {
+        /// The place.
+        public let place: PointOfInterest
+        /// The place's name that was found: `place.name`, or another one of its names.
+        public let matchedName: String
+        /// The parts of `matchedName` that the search's words are; none where it was found by an abbreviation, by its address,
+        /// or with an error.
+        public let matches: [Range<String.Index>]
+        /// The place's id.
+        public var id: Int { place.id }
+    }
+
+    /// What a screen shows.
+    public struct State: Hashable, Sendable {
+        /// What was typed.
+        public var text = ""
+        /// Where places are searched.
+        public var scope: Scope
+        /// The places that were found for `text`, the best first.
+        public var results: [Result] = []
+        /// What the search is doing, or how it ended; idle without a text.
+        public var phase = LoadPhase.idle
+        /// Whether the results are of an earlier response, because the service hasn't responded yet.
+        public var isKept = false
+        /// Whether `loadMore()` would find more.
+        public var hasMore = false
+    }
+
+    /// How long nobody must type before something is sent.
+    public nonisolated static let pause = Duration.milliseconds(250)
+    /// The radius of a search nearby, in metres.
+    public nonisolated static let nearbyMeters = 50_000.0
+
+    private let list: PointsOfInterestList
+    private let clock: any Clock<Duration>
+    private var typing: Task<Void, Never>?
+    /// Where the results were searched.
+    private var scopeOfResults: Scope
+
+    /// Makes a search that has no text.
+    ///
+    /// - Parameters:
+    ///   - placeFinder: finds the places: the service, or a stand-in.
+    ///   - locationSource: finds out where the device is. A search everywhere takes the last location, and asks nobody.
+    ///   - scope: where places are searched at first.
+    ///   - request: filters, limit, properties and languages; text, centre, radius and order are replaced.
+    ///   - policy: whether what was found for the same text before is shown until the service has responded.
+    ///   - clock: measures the pause.
+    public init(
+        placeFinder: any PlaceFinder, locationSource: any CurrentLocationSource, scope: Scope = .nearby,
+        request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil),
+        policy: LoadPolicy = .cacheAndNetwork, clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.clock = clock
+        scopeOfResults = scope
+        list = PointsOfInterestList(placeFinder: placeFinder, request: request, policy: policy) {
+            request throws(LocationError) in
+            // By distance, there has to be a centre; the best places anywhere need none.
+            guard request.radiusMeters == nil, request.sort == .relevance else {
+                return try await locationSource.currentCoordinate()
+            }
+            return locationSource.lastLocation
+        }
+        super.init(State(scope: scope))
+        list.onChange = { [weak self] in self?.show($0) }
+    }
+}
+
+extension PlaceSearch {
+    /// What was typed. A change cancels the search for the text before, and begins another one after the pause. Results that
+    /// have all of the text's words in their names stay meanwhile.
+    public var text: String {
+        get { state.text }
+        set {
+            guard newValue != state.text else { return }
+            state.text = newValue
+            prepare()
+            begin(after: Self.pause)
+        }
+    }
+
+    /// Where places are searched. A change searches anew.
+    public var scope: Scope {
+        get { state.scope }
+        set {
+            guard newValue != state.scope else { return }
+            state.scope = newValue
+            prepare()
+            begin(after: .zero)
+        }
+    }
+
+    /// The places that were found for `text`, the best first.
+    public var results: [Result] { state.results }
+    /// What the search is doing, or how it ended; idle without a text.
+    public var phase: LoadPhase { state.phase }
+    /// Whether the results are of an earlier response, because the service hasn't responded yet.
+    public var isKept: Bool { state.isKept }
+    /// Whether `loadMore()` would find more.
+    public var hasMore: Bool { state.hasMore }
+
+    /// Searches for the text at once: when somebody taps "Search", or to try again. Without a text it does nothing.
+    public func load() async {
+        typing?.cancel()
+        await search()
+    }
+
+    /// Loads the next page and appends its places, as `PointsOfInterestList.loadMore()` does.
+    public func loadMore() async { await list.loadMore() }
+
+    private func begin(after pause: Duration) {
+        typing?.cancel()
+        guard !words.isEmpty else { return }
+        typing = Task { [weak self, clock] in
+            if pause > .zero { guard (try? await clock.sleep(for: pause)) != nil else { return } }
+            guard !Task.isCancelled else { return }
+            await self?.search()
+        }
+    }
+
+    private func search() async {
+        guard !words.isEmpty else { return }
+        await list.load()
+        guard case .failed(.request(.problem(let problem))) = list.phase, problem.code == .indexRequired,
+            list.request.sort != nil
+        else { return }
+        // The service can't order by relevance: the nearest places with these words are the next best.
+        list.change(to: request(sort: nil)) { _ in false }
+        await list.load()
+    }
+
+    /// Makes what is shown belong to the text and the scope.
+    private func prepare() {
+        let words = words
+        list.change(to: request(sort: .relevance)) { place in
+            !words.isEmpty && state.scope == scopeOfResults && place.searchedName.hasAll(words)
+        }
+        scopeOfResults = state.scope
+        show(list.state)
+    }
+
+    private func request(sort: PlaceSort?) -> NearbyPlacesRequest {
+        var request = list.request
+        request.searchText = words.isEmpty ? nil : state.text
+        request.radiusMeters = state.scope == .nearby ? Self.nearbyMeters : nil
+        request.sort = words.isEmpty ? nil : sort
+        return request
+    }
+
+    private var words: [Substring] { state.text.split(whereSeparator: \.isWhitespace) }
+
+    private func show(_ found: PointsOfInterestList.State) {
+        let words = words
+        var state = state
+        state.results = found.places.map { place in
+            let name = place.searchedName
+            return Result(place: place, matchedName: name, matches: name.matches(of: words))
+        }
+        (state.phase, state.isKept, state.hasMore) = (found.phase, found.isKept, found.hasMore)
+        self.state = state
+    }
+}
+
+extension PointOfInterest {
+    /// The name that a search has found.
+    fileprivate var searchedName: String { matchedName ?? name }
+}
+
+extension String {
+    /// Whether each of the words is in this text.
+    fileprivate func hasAll(_ words: [Substring]) -> Bool { words.allSatisfy { !ranges(of: $0).isEmpty } }
+
+    /// The parts of this text that the words are, from left to right; parts that touch are one.
+    fileprivate func matches(of words: [Substring]) -> [Range<Index>] {
+        words.flatMap { ranges(of: $0) }.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, next in
+            if let last = merged.last, next.lowerBound <= last.upperBound {
+                merged[merged.count - 1] = last.lowerBound..<Swift.max(last.upperBound, next.upperBound)
+            } else {
+                merged.append(next)
+            }
+        }
+    }
+
+    /// Where words of this text begin with a word, without regard to case, diacritics and width; where none does, where the word
+    /// is first: scripts without spaces have no beginnings of words.
+    private func ranges(of word: Substring) -> [Range<Index>] {
+        var all: [Range<Index>] = []
+        var rest = startIndex..<endIndex
+        while let found = range(
+            of: word, options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], range: rest),
+            !found.isEmpty
+        {
+            all.append(found)
+            rest = found.upperBound..<endIndex
+        }
+        let atBeginnings = all.filter { range in
+            range.lowerBound == startIndex || !self[index(before: range.lowerBound)].isWordCharacter
+        }
+        return atBeginnings.isEmpty ? Array(all.prefix(1)) : atBeginnings
+    }
+}
+
+extension Character {
+    fileprivate var isWordCharacter: Bool { isLetter || isNumber }
+}
