@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import PointsOfInterestClient
 import PointsOfInterestTesting
 import Testing
@@ -150,15 +151,16 @@ struct RepresentationTests {
         "The client keeps responses, asks with their tags, and returns a kept one after a 304",
         .contract(.invariant, in: .conditional, otherwise: "The app shows no list after a 304."))
     func clientStore() async throws {
-        let store = CountingStore()
-        let service = try await Service.client(entityTagStore: store)
+        let statuses = Lock<[Int]>([])
+        let service = try await Service.client(
+            responseStore: ResponseStore(),
+            onResponse: { head in statuses.withLock { $0.append(head.status) } })
         let request = NearbyPlacesRequest(center: try await Service.center(), limit: 3)
         let first = try await service.nearbyPlaces(request)
         let second = try await service.nearbyPlaces(request)
         #expect(first.places == second.places)
         #expect(first.next == second.next)
-        // The second response was a 304: there was nothing new to keep.
-        #expect(await store.counts() == CountingStore.Counts(hits: 1, kept: 1, renewed: 1))
+        #expect(statuses.withLock { $0 } == [200, 304])
     }
 
     @Test(
@@ -244,38 +246,6 @@ struct RepresentationTests {
         let codes = Set(all.compactMap { $0["code"]?.text })
         #expect(codes.isSuperset(of: try ContractDescription.own.get().problemCodes))
     }
-}
-
-/// A store that counts what it does.
-private actor CountingStore: EntityTagStore {
-    struct Counts: Equatable {
-        var hits = 0
-        var kept = 0
-        var renewed = 0
-    }
-
-    private var responses: [EntityTagKey: TaggedResponse] = [:]
-    private var current = Counts()
-
-    func response(for key: EntityTagKey) async -> TaggedResponse? {
-        let response = responses[key]
-        if response != nil { current.hits += 1 }
-        return response
-    }
-
-    func keep(_ response: TaggedResponse, for key: EntityTagKey) async {
-        responses[key] = response
-        current.kept += 1
-    }
-
-    func renew(_ response: TaggedResponse, for key: EntityTagKey) async {
-        responses[key] = response
-        current.renewed += 1
-    }
-
-    func newestResponse(like key: EntityTagKey) async -> TaggedResponse? { nil }
-
-    func counts() -> Counts { current }
 }
 
 @Suite("Recorded responses", .timeLimit(.minutes(2)))

@@ -23,8 +23,12 @@ public final class MockPlaceFinder: PlaceFinder {
         case categories
         /// `attributions()`.
         case attributions
-        /// `lastPage(of:)`.
-        case lastPage(NearbyPlacesRequest)
+        /// `keptPage(of:)`.
+        case keptPage(NearbyPlacesRequest)
+        /// `keptClusters(_:)`.
+        case keptClusters(ClustersRequest)
+        /// `keptPlaces(ids:languages:)`.
+        case keptPlaces(ids: [Int], languages: [String] = [])
     }
 
     private let firstPage: Handler
@@ -33,6 +37,7 @@ public final class MockPlaceFinder: PlaceFinder {
     private let givenCategories: [CategoryCount]?
     private let givenAttributions: [Attribution]
     private let keptPage: PlacesPage?
+    private let keptClusters: [PlaceCluster]?
     private let receivedAt: Date?
     private let before: @Sendable (Call) async throws -> Void
     private let recorded = Lock<[Call]>([])
@@ -46,6 +51,7 @@ public final class MockPlaceFinder: PlaceFinder {
         givenCategories = nil
         givenAttributions = []
         keptPage = nil
+        keptClusters = nil
         receivedAt = nil
         before = { _ in }
         known = Lock([])
@@ -63,13 +69,15 @@ public final class MockPlaceFinder: PlaceFinder {
     ///   - clusters: what `clusters(_:)` returns, whatever the request; by default, one cluster for each of the places.
     ///   - categories: what `categories()` returns; by default, the categories of the places.
     ///   - attributions: what `attributions()` returns.
-    ///   - lastPage: what `lastPage(of:)` returns, whatever the request.
+    ///   - keptPage: what `keptPage(of:)` returns, whatever the request, and where `keptPlaces(ids:languages:)` finds places.
+    ///   - keptClusters: what `keptClusters(_:)` returns, whatever the request.
     ///   - receivedAt: when the pages were received.
-    ///   - before: called first in each call: it can wait, and what it throws is thrown from the call. `lastPage(of:)`
-    ///     then returns nil.
+    ///   - before: called first in each call: it can wait, and what it throws is thrown from the call. A call for what is
+    ///     kept then returns nil.
     public init(
         pages: [[PointOfInterest]], clusters: [PlaceCluster]? = nil, categories: [CategoryCount]? = nil,
-        attributions: [Attribution] = [], lastPage: PlacesPage? = nil, receivedAt: Date? = nil,
+        attributions: [Attribution] = [], keptPage: PlacesPage? = nil,
+        keptClusters: [PlaceCluster]? = nil, receivedAt: Date? = nil,
         before: @escaping @Sendable (Call) async throws -> Void = { _ in }
     ) {
         firstPage = { _ in pages.first ?? [] }
@@ -77,7 +85,8 @@ public final class MockPlaceFinder: PlaceFinder {
         givenClusters = clusters
         givenCategories = categories
         givenAttributions = attributions
-        keptPage = lastPage
+        self.keptPage = keptPage
+        self.keptClusters = keptClusters
         self.receivedAt = receivedAt
         self.before = before
         known = Lock(pages.flatMap(\.self))
@@ -98,11 +107,16 @@ public final class MockPlaceFinder: PlaceFinder {
 }
 
 extension MockPlaceFinder {
-    /// Records the request and returns the first page.
+    /// Records the request and returns the first page; of a request with ids, those of the places that
+    /// `place(id:center:languages:)` finds.
     ///
     /// - Throws: what the handler, or `before`, throws.
     public func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
         try await record(.nearbyPlaces(request))
+        guard request.ids.isEmpty else {
+            let places = known.withLock { known in known.filter { request.ids.contains($0.id) } }
+            return PlacesPage(places: places, next: nil, receivedAt: receivedAt)
+        }
         let places = try await firstPage(request)
         known.withLock { known in
             let new = Set(places.map(\.id))
@@ -163,14 +177,32 @@ extension MockPlaceFinder {
         return givenAttributions
     }
 
-    /// Returns the given last page; nil where `before` throws.
-    public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
-        do {
-            try await record(.lastPage(request))
-            return keptPage
-        } catch {
-            return nil
-        }
+    /// Returns the given kept page; nil where `before` throws.
+    public func keptPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
+        await recorded(.keptPage(request)) ? keptPage : nil
+    }
+
+    /// Returns the given kept clusters, received when the kept page was; nil where `before` throws.
+    public func keptClusters(
+        _ request: ClustersRequest
+    ) async -> (clusters: [PlaceCluster], receivedAt: Date?)? {
+        guard await recorded(.keptClusters(request)), let keptClusters else { return nil }
+        return (keptClusters, keptPage?.receivedAt)
+    }
+
+    /// Returns the places of the given kept page that have one of the ids; nil where there are none, or `before` throws.
+    public func keptPlaces(ids: [Int], languages: [String]) async -> PlacesPage? {
+        guard await recorded(.keptPlaces(ids: ids, languages: languages)), let keptPage else { return nil }
+        let found = ids.compactMap { id in keptPage.places.first { $0.id == id } }
+        return found.isEmpty
+            ? nil
+            : PlacesPage(
+                places: found.map { $0.at(distance: nil) }, next: nil, receivedAt: keptPage.receivedAt)
+    }
+
+    /// Records a call for what is kept; false where `before` throws.
+    private func recorded(_ call: Call) async -> Bool {
+        (try? await record(call)) != nil
     }
 
     private func page(_ number: Int, _ places: [PointOfInterest]) -> PlacesPage {

@@ -47,7 +47,7 @@ struct EnvironmentTests {
 
     @Test("The environment passes its store of responses and its time limits to the service")
     func handsOnSettings() async throws {
-        let store = MemoryEntityTagStore()
+        let store = ResponseStore()
         let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
         let environment = AppEnvironment(
             configuration: .mock,
@@ -58,13 +58,13 @@ struct EnvironmentTests {
                     url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["ETag": "\"1\""])
                 return (try #require(response), Data("[]".utf8))
             },
-            entityTagStore: store, timeLimits: TimeLimits(firstByte: .seconds(7)),
+            responseStore: store, timeLimits: TimeLimits(firstByte: .seconds(7)),
             locationFetcher: MockLocationFetcher())
         _ = try await environment.service.categories()
         var received = requests.makeAsyncIterator()
         let request = try #require(await received.next())
         #expect(request.timeoutInterval == 7)
-        let key = EntityTagKey(
+        let key = ResponseKey(
             url: try #require(request.url), fields: ["Accept": "application/json"])
         #expect(await store.response(for: key) != nil)
     }
@@ -94,7 +94,7 @@ struct EnvironmentTests {
         fetcher.locationAuthorization = .fullAccuracy
         for await state in updates where state.phase == .loaded { break }
         #expect(!list.places.isEmpty)
-        await featured.refresh()
+        await featured.load()
         #expect(featured.currentPlace == list.places.first)
         featured.scheduleNextPlace()
         #expect(scheduler.delays.last == 10)

@@ -14,7 +14,7 @@ struct FeaturedPlaceManagerTests {
 
     private func manager(showing places: [PointOfInterest]) async -> FeaturedPlaceManager {
         let manager = manager(MockPlaceFinder(places))
-        await manager.refresh()
+        await manager.load()
         return manager
     }
 
@@ -82,7 +82,7 @@ struct FeaturedPlaceManagerTests {
         let manager = await manager(showing: [])
         manager.showNextPlace()
         #expect(manager.currentPlace == nil)
-        #expect(manager.lastError == nil)
+        #expect(manager.phase == .loaded)
     }
 
     @Test("A single place stays the featured one")
@@ -111,11 +111,12 @@ struct FeaturedPlaceManagerTests {
         var manager: FeaturedPlaceManager? = await manager(showing: .fixtures(2))
         let updates = manager?.updates()
         manager?.showNextPlace()
-        await manager?.refresh()
+        await manager?.load()
         manager?.showNextPlace()
         manager = nil
-        var shown: [Int?] = []
-        if let updates { for await state in updates { shown.append(state.currentPlace?.id) } }
-        #expect(shown == [1, 2, 1])
+        var states: [FeaturedPlaceManager.State] = []
+        if let updates { for await state in updates { states.append(state) } }
+        #expect(states.map { $0.currentPlace?.id } == [1, 2, 2, 2, 1])
+        #expect(states.map(\.phase) == [.loaded, .loaded, .loading, .loaded, .loaded])
     }
 }

@@ -28,10 +28,10 @@ struct FeaturedPlaceRefreshTests {
     func asksNearTheLastLocation() async throws {
         let finder = MockPlaceFinder(.fixtures(2, featured: true))
         let manager = manager(finder)
-        await manager.refresh()
+        await manager.load()
         let moved = try Coordinate(latitude: 1, longitude: 2)
         location.lastLocation = moved
-        await manager.refresh()
+        await manager.load()
         let first = try Coordinate(latitude: 37.3293, longitude: -121.8893)
         #expect(
             finder.requests == [
@@ -48,10 +48,10 @@ struct FeaturedPlaceRefreshTests {
         let manager = manager(finder)
         location.lastLocation = nil
         location.outcome = .success(.fixture(latitude: 5, longitude: 6))
-        await manager.refresh()
+        await manager.load()
         #expect(finder.requests.map(\.center) == [try Coordinate(latitude: 5, longitude: 6)])
         #expect(manager.currentPlace?.id == 1)
-        #expect(manager.lastError == nil)
+        #expect(manager.phase == .loaded)
     }
 
     @Test(
@@ -60,13 +60,13 @@ struct FeaturedPlaceRefreshTests {
     func needsALocation(error: LocationError) async {
         let finder = MockPlaceFinder(.fixtures(2))
         let manager = manager(finder)
-        await manager.refresh()
+        await manager.load()
         location.lastLocation = nil
         location.outcome = .failure(error)
-        await manager.refresh()
+        await manager.load()
         #expect(finder.requests.count == 1)
         #expect(manager.currentPlace?.id == 1)
-        #expect(manager.lastError == .location(error))
+        #expect(manager.phase == .failed(.location(error)))
     }
 
     @Test("A refresh with an invalid first fix fails")
@@ -75,21 +75,21 @@ struct FeaturedPlaceRefreshTests {
         let manager = manager(finder)
         location.lastLocation = nil
         location.outcome = .success(.fixture(horizontalAccuracy: -1))
-        await manager.refresh()
+        await manager.load()
         #expect(finder.requests.isEmpty)
-        #expect(manager.lastError == .location(.invalidFix))
+        #expect(manager.phase == .failed(.location(.invalidFix)))
     }
 
     @Test("A cancelled refresh changes nothing")
     func undoesCancelledRefreshes() async {
         let manager = manager(finder([.success(.fixtures(2)), .failure(.cancelled)]))
-        await manager.refresh()
+        await manager.load()
         let state = manager.state
-        await manager.refresh()
+        await manager.load()
         #expect(manager.state == state)
         location.lastLocation = nil
         location.outcome = .failure(.cancelled)
-        await manager.refresh()
+        await manager.load()
         #expect(manager.state == state)
     }
 
@@ -97,16 +97,16 @@ struct FeaturedPlaceRefreshTests {
     func keepsPlaces() async {
         let manager = manager(
             finder([.success(.fixtures(3)), .failure(.unexpectedStatus(502)), .success(.fixtures(3))]))
-        await manager.refresh()
+        await manager.load()
         manager.showNextPlace()
-        await manager.refresh()
+        await manager.load()
         #expect(manager.currentPlace?.id == 2)
         #expect(manager.places == .fixtures(3))
-        #expect(manager.lastError == .request(.unexpectedStatus(502)))
+        #expect(manager.phase == .failed(.request(.unexpectedStatus(502))))
         manager.showNextPlace()
         #expect(manager.currentPlace?.id == 3)
-        await manager.refresh()
-        #expect(manager.lastError == nil)
+        await manager.load()
+        #expect(manager.phase == .loaded)
     }
 
     @Test("The current place stays while it is among the new ones, and is updated")
@@ -117,15 +117,15 @@ struct FeaturedPlaceRefreshTests {
                 .success([.fixture(id: 9), .fixture(id: 2, name: "New"), .fixture(id: 4)]),
                 .success([.fixture(id: 5), .fixture(id: 6)]), .success([]),
             ]))
-        await manager.refresh()
+        await manager.load()
         manager.showNextPlace()
-        await manager.refresh()
+        await manager.load()
         #expect(manager.currentPlace == .fixture(id: 2, name: "New"))
         manager.showNextPlace()
         #expect(manager.currentPlace?.id == 4)
-        await manager.refresh()
+        await manager.load()
         #expect(manager.currentPlace?.id == 5)
-        await manager.refresh()
+        await manager.load()
         #expect(manager.currentPlace == nil)
     }
 
@@ -139,10 +139,10 @@ struct FeaturedPlaceRefreshTests {
                 return [.fixture(id: 1)]
             })
         location.lastLocation = try? Coordinate(latitude: 1, longitude: 1)
-        let late = Task { await manager.refresh() }
+        let late = Task { await manager.load() }
         await gate.arrival()
         location.lastLocation = try? Coordinate(latitude: 2, longitude: 2)
-        await manager.refresh()
+        await manager.load()
         gate.open()
         await late.value
         #expect(manager.currentPlace?.id == 2)
@@ -157,7 +157,7 @@ struct FeaturedPlaceRefreshTests {
             return [.fixture(id: 7)]
         }
         let manager = manager(finder)
-        await manager.refresh()
+        await manager.load()
         location.lastLocation = try? Coordinate(latitude: 1, longitude: 1)
         manager.scheduleNextPlace()
         scheduler.fire()

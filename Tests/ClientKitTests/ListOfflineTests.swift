@@ -15,16 +15,16 @@ struct ListOfflineTests {
         receivedAt: yesterday)
 
     /// A service that fails with this error, if any.
-    private func finder(_ error: Lock<RequestError?>, lastPage: PlacesPage? = Self.kept) -> MockPlaceFinder {
+    private func finder(_ error: Lock<RequestError?>, keptPage: PlacesPage? = Self.kept) -> MockPlaceFinder {
         MockPlaceFinder(
-            pages: [.fixtures(2), [.fixture(id: 3)]], lastPage: lastPage, receivedAt: Self.today
+            pages: [.fixtures(2), [.fixture(id: 3)]], keptPage: keptPage, receivedAt: Self.today
         ) { call in
-            if case .lastPage = call { return }
+            if case .keptPage = call { return }
             if let error = error.withLock({ $0 }) { throw error }
         }
     }
 
-    private func list(_ finder: any PlaceFinder, at location: FixedLocation = FixedLocation())
+    private func list(_ finder: any PlaceFinder, at location: any CurrentLocationSource = FixedLocation())
         -> PointsOfInterestList
     {
         PointsOfInterestList(
@@ -32,28 +32,75 @@ struct ListOfflineTests {
             request: NearbyPlacesRequest(center: nil, limit: 2))
     }
 
-    @Test("A list shows the last page that is kept, its age and the failure, until there are new places")
-    func showsTheLastPage() async throws {
+    @Test(
+        "A list shows the page that is kept before the location is known, without distances, until there are new places"
+    )
+    func showsTheKeptPage() async throws {
         let error = Lock<RequestError?>(Self.offline)
         let finder = finder(error)
         let list = list(finder)
+        let updates = list.updates()
         await list.load()
         #expect(list.phase == .failed(.request(Self.offline)))
-        #expect(list.places == Self.kept.places)
+        #expect(list.places == Self.kept.places.map { $0.at(distance: nil) })
+        #expect(list.isKept)
         #expect(list.receivedAt == Self.yesterday)
         #expect(!list.hasMore)
         let request = NearbyPlacesRequest(
             center: try Coordinate(latitude: 37.3293, longitude: -121.8893), limit: 2)
-        #expect(finder.calls == [.nearbyPlaces(request), .lastPage(list.request)])
+        #expect(finder.calls == [.keptPage(list.request), .nearbyPlaces(request)])
         error.withLock { $0 = nil }
         await list.load()
         #expect(list.phase == .loaded)
         #expect(list.places == .fixtures(2))
+        #expect(!list.isKept)
         #expect(list.receivedAt == Self.today)
         #expect(list.hasMore)
         await list.loadMore()
         #expect(list.places.map(\.id) == [1, 2, 3])
         #expect(list.receivedAt == Self.today)
+        var states: [PointsOfInterestList.State] = []
+        for await state in updates {
+            states.append(state)
+            if state.places.count == 3 { break }
+        }
+        #expect(states.map(\.places.count) == [0, 0, 2, 2, 2, 2, 2, 3])
+        #expect(states.map(\.isKept) == [false, false, true, true, true, false, false, false])
+    }
+
+    @Test("The kept page is shown while the device looks for its location, and where it finds none")
+    func showsBeforeTheLocation() async {
+        let gate = Gate()
+        let location = GatedLocation(gate)
+        let list = list(finder(Lock(nil)), at: location)
+        let load = Task { await list.load() }
+        await gate.arrival()
+        #expect(list.places.map(\.id) == [8, 9])
+        #expect(list.phase == .loading)
+        gate.open()
+        await load.value
+        #expect(list.places.map(\.id) == [8, 9])
+        #expect(list.phase == .failed(.location(.timedOut)))
+    }
+
+    @Test("Places that were asked for far from where the device is are taken away", arguments: [false, true])
+    func dropsFarPlaces(isNear: Bool) async throws {
+        let latitude = 37.3293 + (isNear ? 0.449 : 0.451)
+        let page = PlacesPage(
+            places: Self.kept.places, next: nil,
+            center: try Coordinate(latitude: latitude, longitude: -121.8893))
+        let finder = MockPlaceFinder(pages: [], keptPage: page) { call in
+            if case .nearbyPlaces = call { throw Self.offline }
+            if case .keptPage(let request) = call, request.center != nil { throw Self.offline }
+        }
+        let list = list(finder)
+        await list.load()
+        #expect(list.places.map(\.id) == (isNear ? [8, 9] : []))
+        #expect(list.isKept == isNear)
+        #expect(list.phase == .failed(.request(Self.offline)))
+        #expect(
+            finder.calls.count == (isNear ? 2 : 3),
+            "far ones: is there a page that is kept of a place nearby?")
     }
 
     @Test("A list that shows places keeps them, and doesn't look for a kept page")
@@ -66,51 +113,74 @@ struct ListOfflineTests {
         await list.load()
         #expect(list.phase == .failed(.request(Self.offline)))
         #expect(list.places == .fixtures(2))
+        #expect(!list.isKept)
         #expect(list.receivedAt == Self.today)
         #expect(list.hasMore)
-        #expect(finder.calls.count == 2)
+        #expect(finder.calls.count == 3)
     }
 
-    @Test("A list is empty if no page is kept")
-    func isEmpty() async {
-        let list = list(finder(Lock(Self.offline), lastPage: nil))
+    @Test("A list that was found to be empty stays empty")
+    func staysEmpty() async {
+        let error = Lock<RequestError?>(nil)
+        let finder = MockPlaceFinder(pages: [[]], keptPage: Self.kept) { call in
+            if case .keptPage = call, error.withLock({ $0 }) == nil { throw Self.offline }
+            if case .nearbyPlaces = call, let error = error.withLock({ $0 }) { throw error }
+        }
+        let list = list(finder)
+        await list.load()
+        #expect(list.phase == .loaded)
+        error.withLock { $0 = Self.offline }
+        await list.load()
+        #expect(list.places.isEmpty)
+        #expect(list.phase == .failed(.request(Self.offline)))
+    }
+
+    @Test("A list is empty if no page is kept, or none is to be shown", arguments: LoadPolicy.allCases)
+    func isEmpty(policy: LoadPolicy) async {
+        let finder = finder(Lock(Self.offline), keptPage: policy == .networkOnly ? Self.kept : nil)
+        let list = PointsOfInterestList(
+            placeFinder: finder, locationSource: FixedLocation(), notificationCenter: NotificationCenter(),
+            policy: policy)
         await list.load()
         #expect(list.phase == .failed(.request(Self.offline)))
         #expect(list.places.isEmpty)
         #expect(list.receivedAt == nil)
     }
 
-    @Test(
-        "A list shows a kept page if the service has failed, or if another server responded in its place",
-        arguments: [
-            .unexpectedStatus(502), .problem(Problem(.databaseBusy)),
-            .redirectRefused(to: "http://portal.test:80"),
-        ] as [RequestError])
-    func failedService(error: RequestError) async {
-        let list = list(finder(Lock(error)))
-        await list.load()
-        #expect(list.places == Self.kept.places)
-        #expect(list.phase == .failed(.request(error)))
-    }
-
-    @Test(
-        "A list shows no kept page if the service has refused the request",
-        arguments: [.unexpectedStatus(404), .notHTTP, .problem(Problem(.outOfRange)), .cancelled]
-            as [RequestError])
-    func refused(error: RequestError) async {
-        let finder = finder(Lock(error))
+    @Test("A changed request takes the places away at once, whatever is loaded for the one before")
+    func belongsToTheRequest() async {
+        let gate = Gate()
+        let finder = MockPlaceFinder { request in
+            if request.searchText == nil { await gate.pass() }
+            if request.searchText == "museum" { throw Self.offline }
+            return .fixtures(2)
+        }
         let list = list(finder)
+        list.request.searchText = "caf"
         await list.load()
+        #expect(list.places.count == 2)
+        list.request.searchText = "museum"
         #expect(list.places.isEmpty)
-        #expect(finder.calls.count == 1)
-        #expect(list.phase == (error == .cancelled ? .idle : .failed(.request(error))))
+        #expect(list.phase == .idle)
+        await list.load()
+        #expect(list.places.isEmpty, "the cafes aren't shown under the word museum")
+        list.request.searchText = nil
+        let late = Task { await list.load() }
+        await gate.arrival()
+        list.request.searchText = "museum"
+        gate.open()
+        await late.value
+        #expect(list.places.isEmpty)
+        #expect(list.phase == .idle)
+        await list.loadMore()
+        #expect(finder.requests.count == 3)
     }
 
-    @Test("A failure that comes after a later load shows no kept page")
+    @Test("A failure that comes after a later load changes nothing")
     func dropsLateFailures() async {
         let gate = Gate()
         let location = FixedLocation(.fixture(latitude: 1))
-        let finder = MockPlaceFinder(pages: [[]], lastPage: Self.kept) { call in
+        let finder = MockPlaceFinder(pages: [[]]) { call in
             guard case .nearbyPlaces(let request) = call, request.center?.latitude == 1 else { return }
             await gate.pass()
             throw Self.offline
@@ -118,27 +188,32 @@ struct ListOfflineTests {
         let list = list(finder, at: location)
         let late = Task { await list.load() }
         await gate.arrival()
-        location.outcome = .success(.fixture(latitude: 2))
+        location.outcome = .success(.fixture(latitude: 1.1))
         await list.load()
         gate.open()
         await late.value
         #expect(list.phase == .loaded)
         #expect(list.places.isEmpty)
-        #expect(finder.calls.count == 2)
     }
 
     @Test("A kept page that is found after a later load isn't shown")
     func dropsLateKeptPages() async {
         let gate = Gate()
-        let location = FixedLocation(.fixture(latitude: 1))
-        let finder = MockPlaceFinder(pages: [[]], lastPage: Self.kept) { call in
-            if case .lastPage = call { await gate.pass() }
-            if case .nearbyPlaces(let request) = call, request.center?.latitude == 1 { throw Self.offline }
+        let isFirst = Lock(true)
+        let finder = MockPlaceFinder(pages: [[]], keptPage: Self.kept) { call in
+            guard case .keptPage = call else { return }
+            if isFirst.withLock({ isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }) {
+                await gate.pass()
+            } else {
+                throw Self.offline
+            }
         }
-        let list = list(finder, at: location)
+        let list = list(finder)
         let late = Task { await list.load() }
         await gate.arrival()
-        location.outcome = .success(.fixture(latitude: 2))
         await list.load()
         gate.open()
         await late.value
@@ -195,11 +270,28 @@ struct ListOfflineTests {
             return
         }
         #expect(!list.places.isEmpty)
-        #expect(list.places == loaded.places)
+        #expect(list.places == loaded.places.map { $0.at(distance: nil) })
+        #expect(list.isKept)
         #expect(list.receivedAt == loaded.receivedAt)
         #expect(!list.hasMore)
         let other = environment.makeList(request: NearbyPlacesRequest(center: nil, categories: ["cafe"]))
         await other.load()
         #expect(other.places.isEmpty)
+    }
+}
+
+/// A device that doesn't find its location in time, and says so when a gate is open.
+@MainActor
+private final class GatedLocation: CurrentLocationSource {
+    let lastLocation: Coordinate? = nil
+    private let gate: Gate
+
+    init(_ gate: Gate) {
+        self.gate = gate
+    }
+
+    func currentLocation() async throws(LocationError) -> LocationFix {
+        await gate.pass()
+        throw .timedOut
     }
 }

@@ -33,14 +33,14 @@ extension ObservedModel<PointsOfInterestList.State> {
                 ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
                 ObservedProperty(
                     name: "places", change: { $0.places = .fixtures(1) }, read: { model.places }),
+                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
                 ObservedProperty(name: "hasMore", change: { $0.hasMore = true }, read: { model.hasMore }),
                 ObservedProperty(
                     name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
                 ObservedProperty(name: "request", change: { $0.request.limit = 7 }, read: { model.request }),
             ],
             unobserved: [
-                "placeFinder", "locationSource", "observation", "pager", "loads", "loadCount", "settledLoad",
-                "settledPhase",
+                "placeFinder", "policy", "position", "observation", "pager", "turns", "center",
             ])
     }
 }
@@ -57,12 +57,14 @@ extension ObservedModel<FeaturedPlaceManager.State> {
                     read: { model.currentPlace }),
                 ObservedProperty(
                     name: "places", change: { $0.places = .fixtures(1) }, read: { model.places }),
+                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
+                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
                 ObservedProperty(
-                    name: "lastError", change: { $0.lastError = .request(.notHTTP) },
-                    read: { model.lastError }),
+                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
             ],
             unobserved: [
-                "placeFinder", "locationSource", "timerScheduler", "timer", "refreshCount", "roundRefresh",
+                "placeFinder", "locationSource", "timerScheduler", "policy", "timer", "turns", "center",
+                "roundLoad",
             ])
     }
 }
@@ -82,14 +84,73 @@ extension ObservedModel<PlacesMap.State> {
                     name: "clusters",
                     change: { $0.clusters = [PlaceCluster(.fixture())].compactMap(\.self) },
                     read: { model.clusters }),
-                ObservedProperty(
-                    name: "isLoading", change: { $0.isLoading = true }, read: { model.isLoading }),
+                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
                 ObservedProperty(
                     name: "isComplete", change: { $0.isComplete = true }, read: { model.isComplete }),
+                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
                 ObservedProperty(
-                    name: "lastError", change: { $0.lastError = .notHTTP }, read: { model.lastError }),
+                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
                 ObservedProperty(name: "request", change: { $0.request.limit = 7 }, read: { model.request }),
             ],
-            unobserved: ["placeFinder", "load", "turn"])
+            unobserved: ["placeFinder", "policy", "running", "turns", "lastTurn", "shownBox"])
+    }
+}
+
+@MainActor
+extension ObservedModel<FavoritePlaces.State> {
+    static func favorites() -> ObservedModel {
+        let model = AppEnvironment.mock().makeFavorites(ids: [])
+        return ObservedModel(
+            model: model,
+            properties: [
+                ObservedProperty(name: "ids", change: { $0.ids = [1] }, read: { model.ids }),
+                ObservedProperty(
+                    name: "places", change: { $0.places = .fixtures(1) }, read: { model.places }),
+                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
+                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
+                ObservedProperty(
+                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
+            ],
+            unobserved: ["placeFinder", "locationSource", "properties", "languages", "policy", "turns"])
+    }
+}
+
+@MainActor
+extension ObservedModel<Loadable<[CategoryCount]>.State> {
+    static func categories() -> ObservedModel {
+        let model = AppEnvironment.mock().makeCategories()
+        return ObservedModel(
+            model: model,
+            properties: [
+                ObservedProperty(name: "value", change: { $0.value = [] }, read: { model.value }),
+                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
+                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
+                ObservedProperty(
+                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
+            ],
+            unobserved: ["fetch", "kept", "policy", "turns"])
+    }
+}
+
+@MainActor
+extension ObservedModel<PlaceSearch.State> {
+    static func search() -> ObservedModel {
+        let model = AppEnvironment.mock().makeSearch()
+        return ObservedModel(
+            model: model,
+            properties: [
+                ObservedProperty(name: "text", change: { $0.text = "a" }, read: { model.text }),
+                ObservedProperty(name: "scope", change: { $0.scope = .everywhere }, read: { model.scope }),
+                ObservedProperty(
+                    name: "results",
+                    change: {
+                        $0.results = [PlaceSearch.Result(place: .fixture(), matchedName: "", matches: [])]
+                    },
+                    read: { model.results }),
+                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
+                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
+                ObservedProperty(name: "hasMore", change: { $0.hasMore = true }, read: { model.hasMore }),
+            ],
+            unobserved: ["list", "clock", "typing", "scopeOfResults"])
     }
 }

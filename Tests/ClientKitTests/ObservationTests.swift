@@ -17,6 +17,15 @@ struct ObservationTests {
     @Test("The places of a map announce each of their properties")
     func map() async { await check(.map()) }
 
+    @Test("Favourites announce each of their properties")
+    func favorites() async { await check(.favorites()) }
+
+    @Test("A value that is loaded announces each of its properties")
+    func value() async { await check(.categories()) }
+
+    @Test("A search announces each of its properties")
+    func search() async { await check(.search()) }
+
     private func check<State>(_ observed: ObservedModel<State>) async {
         #expect(observed.properties.map(\.name) == observed.propertyNames, "a property without its test")
         #expect(observed.unobserved == observed.storedNames, "a property that isn't announced")
@@ -68,16 +77,16 @@ struct ObservationTests {
                 guard let found = found.withLock({ $0 }) else { throw RequestError.notHTTP }
                 return found
             }, locationSource: FixedLocation(), timerScheduler: MockTimerScheduler(firesAtOnce: false))
-        await manager.refresh()
+        await manager.load()
         for next in [nil, [PointOfInterest].fixtures(3)] {
             found.withLock { $0 = next }
             let isAnnounced = Lock(false)
             withObservationTracking {
-                _ = (manager.lastError, manager.places)
+                _ = (manager.phase, manager.places)
             } onChange: {
                 isAnnounced.withLock { $0 = true }
             }
-            await manager.refresh()
+            await manager.load()
             #expect(isAnnounced.withLock { $0 })
         }
         #expect(manager.currentPlace?.id == 1)

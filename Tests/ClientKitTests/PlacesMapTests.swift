@@ -20,7 +20,7 @@ struct PlacesMapTests {
                 cursor: PageCursor(rawValue: "c")))
         let updates = map?.updates()
         let box = try box(3)
-        await map?.show(box)
+        await map?.load(box)
         #expect(
             finder.requests == [
                 NearbyPlacesRequest(box: box, limit: 100, categories: ["cafe"], searchText: "a")
@@ -29,7 +29,7 @@ struct PlacesMapTests {
         var states: [PlacesMap.State] = []
         if let updates { for await state in updates { states.append(state) } }
         #expect(states.map(\.box) == [nil, box, box])
-        #expect(states.map(\.isLoading) == [false, true, false])
+        #expect(states.map(\.phase) == [.idle, .loading, .loaded])
         #expect(states.map(\.places) == [[], [], .fixtures(2)])
         #expect(states.map(\.isComplete) == [false, false, true])
     }
@@ -40,7 +40,7 @@ struct PlacesMapTests {
         let map = PlacesMap(placeFinder: finder)
         map.request.limit = 2
         map.request.featured = true
-        await map.show(try box(3))
+        await map.load(try box(3))
         #expect(map.places == .fixtures(2))
         #expect(!map.isComplete)
         #expect(finder.requests == [NearbyPlacesRequest(box: try box(3), limit: 2, featured: true)])
@@ -57,16 +57,16 @@ struct PlacesMapTests {
             request: NearbyPlacesRequest(
                 center: try Coordinate(latitude: 1, longitude: 2), radiusMeters: 5, limit: 9,
                 categories: ["cafe"], searchText: "a", featured: true))
-        await map.show(box, zoom: 8)
+        await map.load(box, zoom: 8)
         #expect(
-            finder.calls == [
+            finder.calls.filter { if case .clusters = $0 { true } else { false } } == [
                 .clusters(
                     ClustersRequest(box: box, zoom: 8, categories: ["cafe"], searchText: "a", featured: true))
             ])
-        #expect(map.clusters == clusters)
+        #expect(map.clusters == [clusters[0]], "a place that is alone is in no cluster")
         #expect(map.places == [.fixture(id: 7)])
         #expect(map.isComplete)
-        await map.show(box)
+        await map.load(box)
         #expect(map.clusters.isEmpty)
         #expect(map.places == .fixtures(2))
     }
@@ -77,12 +77,12 @@ struct PlacesMapTests {
             if case .clusters = call { throw RequestError.problem(Problem(.indexRequired)) }
         }
         let map = PlacesMap(placeFinder: finder)
-        await map.show(try box(3), zoom: 8)
+        await map.load(try box(3), zoom: 8)
         #expect(finder.requests.map(\.box) == [try box(3)])
-        #expect(map.clusters.map(\.place) == .fixtures(2))
-        #expect(map.clusters.map(\.count) == [1, 1])
+        #expect(map.places == .fixtures(2))
+        #expect(map.clusters.isEmpty)
         #expect(!map.isComplete)
-        #expect(map.lastError == nil)
+        #expect(map.phase == .loaded)
     }
 
     @Test("A map keeps its places if counting fails")
@@ -92,10 +92,10 @@ struct PlacesMapTests {
             if fails.withLock({ $0 }) { throw RequestError.unexpectedStatus(502) }
         }
         let map = PlacesMap(placeFinder: finder)
-        await map.show(try box(1))
+        await map.load(try box(1))
         fails.withLock { $0 = true }
-        await map.show(try box(2), zoom: 3)
-        #expect(map.lastError == .unexpectedStatus(502))
+        await map.load(try box(2), zoom: 3)
+        #expect(map.phase == .failed(.request(.unexpectedStatus(502))))
         #expect(map.places == .fixtures(2))
         #expect(finder.requests.count == 1)
     }
@@ -117,11 +117,11 @@ struct PlacesMapTests {
         }
         let map = PlacesMap(placeFinder: finder)
         let updates = map.updates()
-        let first = Task { await map.show(boxes[0]) }
+        let first = Task { await map.load(boxes[0]) }
         await gate.arrival()
-        let second = Task { await map.show(boxes[1]) }
+        let second = Task { await map.load(boxes[1]) }
         for await state in updates where state.box == boxes[1] { break }
-        let third = Task { await map.show(boxes[2]) }
+        let third = Task { await map.load(boxes[2]) }
         for await state in map.updates() where state.box == boxes[2] { break }
         #expect(finder.requests.map(\.box) == [boxes[0]])
         gate.open()
@@ -133,11 +133,10 @@ struct PlacesMapTests {
         #expect(wasCancelled.withLock { $0 })
         #expect(map.places == [.fixture(id: 3)])
         #expect(map.box == boxes[2])
-        #expect(!map.isLoading)
-        #expect(map.lastError == nil)
+        #expect(map.phase == .loaded)
     }
 
-    @Test("A map keeps its places if a load fails, and has lastError until one succeeds")
+    @Test("A map keeps its places if a load fails, and says why until one succeeds")
     func stay() async throws {
         let error = Lock<RequestError?>(nil)
         let finder = MockPlaceFinder { _ in
@@ -145,15 +144,14 @@ struct PlacesMapTests {
             return .fixtures(2)
         }
         let map = PlacesMap(placeFinder: finder)
-        await map.show(try box(1))
+        await map.load(try box(1))
         error.withLock { $0 = .unexpectedStatus(502) }
-        await map.show(try box(2))
-        #expect(map.lastError == .unexpectedStatus(502))
+        await map.load(try box(2))
+        #expect(map.phase == .failed(.request(.unexpectedStatus(502))))
         #expect(map.places == .fixtures(2))
-        #expect(!map.isLoading)
         error.withLock { $0 = nil }
-        await map.show(try box(3))
-        #expect(map.lastError == nil)
+        await map.load(try box(3))
+        #expect(map.phase == .loaded)
     }
 
     @Test("A map keeps its places if the call is cancelled, which cancels its request")
@@ -167,15 +165,14 @@ struct PlacesMapTests {
             return []
         }
         let map = PlacesMap(placeFinder: finder)
-        await map.show(try box(1))
-        let cancelled = Task { await map.show(second) }
+        await map.load(try box(1))
+        let cancelled = Task { await map.load(second) }
         await gate.arrival()
         cancelled.cancel()
         await cancelled.value
         #expect(map.places == .fixtures(2))
-        #expect(!map.isLoading)
-        #expect(map.lastError == nil)
-        await map.show(try box(3))
+        #expect(map.phase == .loaded)
+        await map.load(try box(3))
         #expect(finder.requests.count == 3)
     }
 
@@ -189,16 +186,16 @@ struct PlacesMapTests {
         }
         let map = PlacesMap(placeFinder: finder)
         let updates = map.updates()
-        let first = Task { await map.show(boxes[0]) }
+        let first = Task { await map.load(boxes[0]) }
         await gate.arrival()
-        let second = Task { await map.show(boxes[1]) }
+        let second = Task { await map.load(boxes[1]) }
         for await state in updates where state.box == boxes[1] { break }
         second.cancel()
         gate.open()
         await first.value
         await second.value
         #expect(finder.requests.map(\.box) == [boxes[0]])
-        #expect(!map.isLoading)
+        #expect(map.phase == .idle)
         #expect(map.places.isEmpty)
     }
 
@@ -206,11 +203,11 @@ struct PlacesMapTests {
     func isMade() async throws {
         let map = AppEnvironment.mock().makeMap(request: NearbyPlacesRequest(center: nil, limit: 3))
         #expect(map.request.limit == 3)
-        await map.show(try box(-122))
+        await map.load(try box(-122))
         #expect(!map.places.isEmpty)
-        await map.show(try box(-122), zoom: 14)
+        await map.load(try box(-122), zoom: 14)
         #expect(!map.clusters.isEmpty)
-        #expect(map.lastError == nil)
+        #expect(map.phase == .loaded)
     }
 
     @Test("A map is released after its loads")
@@ -218,7 +215,7 @@ struct PlacesMapTests {
         weak var released: PlacesMap?
         do {
             let map = PlacesMap(placeFinder: MockPlaceFinder(.fixtures(1)))
-            await map.show(try box(1))
+            await map.load(try box(1))
             released = map
         }
         #expect(released == nil)

@@ -49,7 +49,7 @@ struct PointsOfInterestListTests {
         let list = list(finder, at: FixedLocation(error))
         await list.load()
         #expect(list.phase == .failed(.location(error)))
-        #expect(NearbyPlacesError.location(error).localizedDescription == error.localizedDescription)
+        #expect(LoadError.location(error).localizedDescription == error.localizedDescription)
         #expect(finder.requests.isEmpty)
     }
 
@@ -66,12 +66,12 @@ struct PointsOfInterestListTests {
         let location = FixedLocation()
         let list = list(
             MockPlaceFinder { request in
-                guard request.center?.latitude == 1 else { return .fixtures(2) }
+                guard request.center?.latitude == 37.4 else { return .fixtures(2) }
                 await gate.pass()
                 throw RequestError.unexpectedStatus(502)
             }, at: location)
         await list.load()
-        location.outcome = .success(.fixture(latitude: 1))
+        location.outcome = .success(.fixture(latitude: 37.4))
         let load = Task { await list.load() }
         await gate.arrival()
         #expect(list.phase == .loading)
@@ -121,12 +121,12 @@ struct PointsOfInterestListTests {
         let location = FixedLocation()
         let list = list(
             MockPlaceFinder { request in
-                guard request.center?.latitude == 1 else { return .fixtures(2) }
+                guard request.center?.latitude == 37.4 else { return .fixtures(2) }
                 await gate.pass()
                 throw CancellationError()
             }, at: location)
         await list.load()
-        location.outcome = .success(.fixture(latitude: 1))
+        location.outcome = .success(.fixture(latitude: 37.4))
         let load = Task { await list.load() }
         await gate.arrival()
         load.cancel()

@@ -240,6 +240,6 @@ extension MockServerSession {
 
     private func service(by session: URLSession) -> PointsOfInterestService {
         PointsOfInterestService(
-            baseURL: baseURL, urlSession: session, entityTagStore: nil, retryPolicy: .never)
+            baseURL: baseURL, urlSession: session, responseStore: nil, retryPolicy: .never)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 struct EntityTagTests {
     private static let first = Response.test(200, ["ETag": #"W/"1""#, "Link": "<?b>; rel=next"], "[1]")
 
-    private let store = MemoryEntityTagStore()
+    private let store = ResponseStore()
 
     private func request(
         _ path: String = "a", method: String = "GET", fields: [String: String] = [:]

@@ -47,7 +47,7 @@ struct SentCoordinateTests {
         _ = try await service.places(ids: [2, 1], center: coordinate)
         _ = try await service.loader(for: request).loadAPIRequest(requestData: coordinate)
         _ = try await service.nearbyPlaces(NearbyPlacesRequest(box: bounds))
-        #expect(await service.lastPage(of: NearbyPlacesRequest(box: bounds)) != nil)
+        #expect(await service.keptPage(of: NearbyPlacesRequest(box: bounds)) != nil)
         #expect(sent.withLock { $0 } == [center, center, "ids=1,2&" + center, center, box])
     }
 

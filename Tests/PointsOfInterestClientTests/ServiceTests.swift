@@ -177,7 +177,7 @@ struct ServiceTests {
             #expect(try await keeping.nearbyPlaces(try request()).places == [Self.place(1)])
         }
         let forgetting = PointsOfInterestService(
-            baseURL: network.baseURL, urlSession: network.session, entityTagStore: nil)
+            baseURL: network.baseURL, urlSession: network.session, responseStore: nil)
         _ = try await forgetting.nearbyPlaces(try request())
         var conditions: [String?] = []
         for await event in network.events {

@@ -22,7 +22,7 @@ extension FeaturedPlaceManager {
         let manager = FeaturedPlaceManager(
             placeFinder: MockPlaceFinder(.fixtures(2, featured: true)), locationSource: KnownLocation(),
             timerScheduler: timerScheduler)
-        await manager.refresh()
+        await manager.load()
         return manager
     }
 }
@@ -87,7 +87,7 @@ final class FeaturedPlaceManagerTests: XCTestCase {
         let posted = XCTNSNotificationExpectation(
             name: name, object: nil, notificationCenter: notificationCenter)
         Task {
-            await manager.refresh()
+            await manager.load()
             loaded.fulfill()
             notificationCenter.post(name: name, object: nil)
         }

@@ -31,7 +31,7 @@ public struct AppEnvironment {
     /// - Parameters:
     ///   - configuration: the configuration of this launch.
     ///   - urlSession: the session that sends the requests.
-    ///   - entityTagStore: where responses are kept; nil keeps none. With a `FileEntityTagStore` the last places are there
+    ///   - responseStore: where responses are kept; nil keeps none. With one in a folder the last places are there
     ///     without a network, too.
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - timeLimits: how long a request may take.
@@ -45,7 +45,7 @@ public struct AppEnvironment {
     ///   - tracker: takes the tracking events in place of the queue, for a test.
     public init(
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
-        entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
+        responseStore: ResponseStore? = ResponseStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         notificationCenter: NotificationCenter = .default,
         timerScheduler: any TimerScheduler = RunLoop.main,
@@ -59,7 +59,7 @@ public struct AppEnvironment {
         self.notificationCenter = notificationCenter
         self.timerScheduler = timerScheduler
         service = PointsOfInterestService(
-            baseURL: configuration.baseURL, urlSession: urlSession, entityTagStore: entityTagStore,
+            baseURL: configuration.baseURL, urlSession: urlSession, responseStore: responseStore,
             retryPolicy: retryPolicy,
             timeLimits: timeLimits, coordinateDecimals: configuration.coordinateDecimals,
             headers: configuration.headers)
@@ -76,22 +76,82 @@ public struct AppEnvironment {
     }
 
     /// Makes a list of the places nearby.
-    public func makeList(request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil))
-        -> PointsOfInterestList
-    {
+    public func makeList(
+        request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil), policy: LoadPolicy = .cacheAndNetwork
+    ) -> PointsOfInterestList {
         PointsOfInterestList(
-            placeFinder: service, locationSource: locationProvider,
-            notificationCenter: notificationCenter,
-            request: request)
+            placeFinder: service, locationSource: locationProvider, notificationCenter: notificationCenter,
+            request: request, policy: policy)
     }
 
     /// Makes a manager of the featured places.
-    public func makeFeaturedPlaceManager() -> FeaturedPlaceManager {
+    public func makeFeaturedPlaceManager(policy: LoadPolicy = .cacheAndNetwork) -> FeaturedPlaceManager {
         FeaturedPlaceManager(
-            placeFinder: service, locationSource: locationProvider, timerScheduler: timerScheduler)
+            placeFinder: service, locationSource: locationProvider, timerScheduler: timerScheduler,
+            policy: policy)
     }
+
     /// Makes the places of a map.
-    public func makeMap(request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil)) -> PlacesMap {
-        PlacesMap(placeFinder: service, request: request)
+    public func makeMap(
+        request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil), policy: LoadPolicy = .cacheAndNetwork
+    ) -> PlacesMap {
+        PlacesMap(placeFinder: service, request: request, policy: policy)
+    }
+
+    /// Makes a search that finds places while somebody types.
+    public func makeSearch(
+        scope: PlaceSearch.Scope = .nearby, request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil),
+        policy: LoadPolicy = .cacheAndNetwork, clock: any Clock<Duration> = ContinuousClock()
+    ) -> PlaceSearch {
+        PlaceSearch(
+            placeFinder: service, locationSource: locationProvider, scope: scope, request: request,
+            policy: policy, clock: clock)
+    }
+
+    /// Makes the favourites of a person from the ids that the app has stored.
+    public func makeFavorites(
+        ids: [Int], properties: [String] = [], languages: [String] = [],
+        policy: LoadPolicy = .cacheAndNetwork
+    ) -> FavoritePlaces {
+        FavoritePlaces(
+            ids: ids, placeFinder: service, locationSource: locationProvider, properties: properties,
+            languages: languages, policy: policy)
+    }
+
+    /// Makes the details of a place, with its distance from the last location if that is known.
+    ///
+    /// - Parameters:
+    ///   - id: the place's id.
+    ///   - place: the place as another screen has it; it is shown until the details are there.
+    ///   - languages: the languages of the user, the preferred one first, at most 10.
+    ///   - policy: whether what is kept of the place is shown until the service has responded.
+    public func makeDetails(
+        id: Int, place: PointOfInterest? = nil, languages: [String] = [],
+        policy: LoadPolicy = .cacheAndNetwork
+    ) -> Loadable<PointOfInterest> {
+        Loadable(place, policy: policy) { [service] in
+            let page = await service.keptPlaces(ids: [id], languages: languages)
+            return page.flatMap { page in page.places.first.map { ($0, page.receivedAt) } }
+        } fetch: { [service, locationProvider] in
+            try await service.place(id: id, center: await locationProvider.lastLocation, languages: languages)
+        }
+    }
+
+    /// Makes the categories, the most frequent one first.
+    public func makeCategories(policy: LoadPolicy = .cacheAndNetwork) -> Loadable<[CategoryCount]> {
+        Loadable(policy: policy) { [service] in
+            await service.keptCategories().map { ($0.categories, $0.receivedAt) }
+        } fetch: { [service] in
+            try await service.categories()
+        }
+    }
+
+    /// Makes the datasets that places came from, whose credits a map shows.
+    public func makeAttributions(policy: LoadPolicy = .cacheAndNetwork) -> Loadable<[Attribution]> {
+        Loadable(policy: policy) { [service] in
+            await service.keptAttributions().map { ($0.attributions, $0.receivedAt) }
+        } fetch: { [service] in
+            try await service.attributions()
+        }
     }
 }

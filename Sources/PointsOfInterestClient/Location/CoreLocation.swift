@@ -87,19 +87,19 @@
         ///
         /// - Parameters:
         ///   - configuration: the configuration of this launch.
-        ///   - entityTagStore: where responses are kept; nil keeps none.
+        ///   - responseStore: where responses are kept; nil keeps none.
         ///   - timeLimits: how long a request may take.
         ///   - eventQueue: where tracking events wait for the service; without one only observers see them.
         ///   - eventUploadPolicy: how many events are sent at once, and when they are sent again.
         ///   - eventUploadReport: called with the outcome of each request with events, on any thread.
         public init(
-            configuration: AppConfiguration, entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
+            configuration: AppConfiguration, responseStore: ResponseStore? = ResponseStore(),
             timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil,
             eventUploadPolicy: EventUploadPolicy = EventUploadPolicy(),
             eventUploadReport: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
         ) {
             self.init(
-                configuration: configuration, entityTagStore: entityTagStore, timeLimits: timeLimits,
+                configuration: configuration, responseStore: responseStore, timeLimits: timeLimits,
                 locationFetcher: CLLocationManager(), eventQueue: eventQueue,
                 eventUploadPolicy: eventUploadPolicy, eventUploadReport: eventUploadReport)
         }

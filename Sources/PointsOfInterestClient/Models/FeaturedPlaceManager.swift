@@ -11,8 +11,13 @@ public final class FeaturedPlaceManager: ObservableModel<FeaturedPlaceManager.St
         public var currentPlace: PointOfInterest?
         /// The places of a round, nearest first.
         public var places: [PointOfInterest] = []
-        /// Why the last refresh failed; nil where it didn't.
-        public var lastError: NearbyPlacesError?
+        /// What the manager is doing, or how its last load ended.
+        public var phase = LoadPhase.idle
+        /// Whether the places are those of an earlier response, because the service hasn't responded yet. They have no
+        /// distances: the device may be elsewhere.
+        public var isKept = false
+        /// When the places were received; nil where that isn't known.
+        public var receivedAt: Date?
     }
 
     /// How long a place is shown, in seconds.
@@ -23,20 +28,25 @@ public final class FeaturedPlaceManager: ObservableModel<FeaturedPlaceManager.St
     private let placeFinder: any PlaceFinder
     private let locationSource: any CurrentLocationSource
     private let timerScheduler: any TimerScheduler
+    private let policy: LoadPolicy
     private var timer: Timer?
-    private var refreshCount = 0
-    private var roundRefresh: Task<Void, Never>?
+    private var turns = LoadTurns()
+    /// Where the distances of the places are measured from, or were.
+    private var center: Coordinate?
+    private var roundLoad: Task<Void, Never>?
 
-    /// Makes a manager that shows nothing until it is refreshed.
+    /// Makes a manager that shows nothing until it loads.
     ///
     /// - Parameters:
     ///   - placeFinder: finds the places: the service, or a stand-in.
     ///   - locationSource: has the last location, which is the centre of the search.
     ///   - timerScheduler: schedules the interval: the main thread's run loop, or a test's.
+    ///   - policy: whether places of an earlier response are shown until the service has responded.
     public init(
         placeFinder: any PlaceFinder, locationSource: any CurrentLocationSource,
-        timerScheduler: any TimerScheduler = RunLoop.main
+        timerScheduler: any TimerScheduler = RunLoop.main, policy: LoadPolicy = .cacheAndNetwork
     ) {
+        self.policy = policy
         self.placeFinder = placeFinder
         self.locationSource = locationSource
         self.timerScheduler = timerScheduler
@@ -49,8 +59,12 @@ extension FeaturedPlaceManager {
     public var currentPlace: PointOfInterest? { state.currentPlace }
     /// The places of a round, nearest first.
     public var places: [PointOfInterest] { state.places }
-    /// Why the last refresh failed; nil where it didn't.
-    public var lastError: NearbyPlacesError? { state.lastError }
+    /// What the manager is doing, or how its last load ended.
+    public var phase: LoadPhase { state.phase }
+    /// Whether the places are those of an earlier response, because the service hasn't responded yet.
+    public var isKept: Bool { state.isKept }
+    /// When the places were received; nil where that isn't known.
+    public var receivedAt: Date? { state.receivedAt }
 }
 
 extension FeaturedPlaceManager {
@@ -82,11 +96,11 @@ extension FeaturedPlaceManager {
 
     private func intervalPassed() {
         showNextPlace()
-        // Refresh once a round, so that the places follow the device; one refresh at a time.
-        guard (state.currentIndex ?? 0) == 0, roundRefresh == nil else { return }
-        roundRefresh = Task { [weak self] in
-            await self?.refresh()
-            self?.roundRefresh = nil
+        // Load once a round, so that the places follow the device; one load at a time.
+        guard (state.currentIndex ?? 0) == 0, roundLoad == nil else { return }
+        roundLoad = Task { [weak self] in
+            await self?.load()
+            self?.roundLoad = nil
         }
     }
 }
@@ -95,28 +109,48 @@ extension FeaturedPlaceManager {
     /// Loads the featured places near the last location. Where there is none yet, it asks for the current location
     /// first. The manager also does this after each round.
     ///
-    /// A failure sets `lastError`; the places stay as they are. The current place stays if it is among the new places. A
-    /// cancelled refresh changes nothing. When several refreshes run at the same time, only the last one has an effect.
-    public func refresh() async {
-        refreshCount += 1
-        let turn = refreshCount
+    /// Where there are no places yet, those of the last response that is kept are shown at once, without their distances.
+    /// After a failure the places stay, unless they were asked for more than 50 km from where the device is. The current place
+    /// stays if it is among the new places. A cancelled load changes nothing. When several loads run at the same time, the last
+    /// one that isn't cancelled has an effect.
+    public func load() async {
+        let turn = turns.begin()
+        state.phase = turns.phase
         do {
-            let center = try await center()
-            let request = NearbyPlacesRequest(center: center, limit: Self.maximumPlaces, featured: true)
-            let found = try await placeFinder.places(request)
-            if turn == refreshCount { state.show(found) }
-        } catch let error as LocationError {
-            if turn == refreshCount, error != .cancelled { state.lastError = .location(error) }
+            await showKept(near: nil, turn)
+            let here = try await position()
+            if let center, !center.isNear(here), !places.isEmpty, turns.isCurrent(turn) {
+                state.show([])
+                await showKept(near: here, turn)
+            }
+            let page = try await placeFinder.nearbyPlaces(Self.request(around: here))
+            if turns.isCurrent(turn) {
+                center = here
+                state.show(page.places, receivedAt: page.receivedAt)
+            }
+            turns.end(turn, .loaded)
         } catch {
-            let error = RequestError(error)
-            if turn == refreshCount, error != .cancelled { state.lastError = .request(error) }
+            turns.end(turn, LoadError(error).map(LoadPhase.failed))
         }
+        state.phase = turns.phase
     }
 
-    private func center() async throws(LocationError) -> Coordinate {
+    private func showKept(near here: Coordinate?, _ turn: Int) async {
+        guard policy == .cacheAndNetwork, places.isEmpty,
+            let page = await placeFinder.keptPage(of: Self.request(around: here)),
+            turns.isCurrent(turn), places.isEmpty
+        else { return }
+        center = page.center
+        state.show(page.places.map { $0.at(distance: nil) }, receivedAt: page.receivedAt, isKept: true)
+    }
+
+    private static func request(around center: Coordinate?) -> NearbyPlacesRequest {
+        NearbyPlacesRequest(center: center, limit: maximumPlaces, featured: true)
+    }
+
+    private func position() async throws(LocationError) -> Coordinate {
         if let last = locationSource.lastLocation { return last }
-        guard let current = try await locationSource.currentLocation().coordinate else { throw .invalidFix }
-        return current
+        return try await locationSource.currentCoordinate()
     }
 }
 
@@ -126,8 +160,11 @@ extension FeaturedPlaceManager.State {
     }
 
     /// Shows a new round. It goes on from the current place if that is among the new places.
-    fileprivate mutating func show(_ found: [PointOfInterest]) {
-        lastError = nil
+    fileprivate mutating func show(
+        _ found: [PointOfInterest], receivedAt: Date? = nil, isKept: Bool = false
+    ) {
+        self.receivedAt = receivedAt
+        self.isKept = isKept
         places = found
         currentPlace = currentIndex.map { found[$0] } ?? found.first
     }

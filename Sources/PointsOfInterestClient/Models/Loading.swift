@@ -49,7 +49,7 @@ extension LoadError {
 }
 
 /// Where a model's data come from.
-public enum LoadPolicy: Hashable, Sendable {
+public enum LoadPolicy: Hashable, Sendable, CaseIterable {
     /// What is kept of an earlier response is shown at once, then the service is asked. What is shown stays where that fails.
     case cacheAndNetwork
     /// Only the service is asked.

@@ -41,11 +41,14 @@ public class ObservableModel<State: Hashable & Sendable> {
                 value = newValue
             #endif
             changes.send(newValue)
+            onChange?(newValue)
         }
     }
 
     private var value: State
     private let changes = Broadcast<State>()
+    /// Is called after each change, by a model that is made of this one.
+    var onChange: ((State) -> Void)?
 
     #if canImport(Observation)
         /// An `ObservationRegistrar`. Before iOS 17, a stored property can't have that type.

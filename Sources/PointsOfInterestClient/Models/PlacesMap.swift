@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(MapKit)
     import MapKit
 #endif
@@ -9,40 +11,50 @@
 public final class PlacesMap: ObservableModel<PlacesMap.State> {
     /// What a map shows.
     public struct State: Hashable, Sendable {
-        /// The box that was asked for last; nil before the first. `places` are those of this box once it is loaded:
-        /// `isLoading` is false and `lastError` nil then.
+        /// The box that was asked for last; nil before the first. `places` and `clusters` are those of this box once it is
+        /// loaded: `phase` is `.loaded` then.
         public var box: BoundingBox?
-        /// The places that were loaded last; after `show(_:zoom:)`, those that have a cluster of their own. They stay
-        /// while others are loaded, and if that fails.
+        /// The places that are shown one by one; where there are clusters, those that are alone in their cell. They stay while
+        /// others are loaded, and if that fails. They always belong to `request`.
         public var places: [PointOfInterest] = []
-        /// The cells with places that `show(_:zoom:)` has loaded; empty after `show(_:)`. Like `places`, they stay while
+        /// The cells with several places, none of which is in `places`; empty without a zoom. Like `places`, they stay while
         /// others are loaded, and if that fails.
         public var clusters: [PlaceCluster] = []
-        /// Whether the places of `box` are being loaded.
-        public var isLoading = false
-        /// Whether the last successful load got all places of its box, by themselves or in `clusters`; false where there
+        /// What the map is doing, or how its last load ended.
+        public var phase = LoadPhase.idle
+        /// Whether the box has no other places than those that are shown, by themselves or in `clusters`; false where there
         /// are more than the request's limit.
         public var isComplete = false
-        /// Why the last load failed; nil where it didn't.
-        public var lastError: RequestError?
+        /// Whether places and clusters are those of an earlier response, because the service hasn't responded yet. Their places
+        /// have no distances.
+        public var isKept = false
+        /// When they were received; nil where that isn't known.
+        public var receivedAt: Date?
         /// The filters; box, radius and cursor are replaced.
         public var request: NearbyPlacesRequest
     }
 
     private let placeFinder: any PlaceFinder
-    private var load: Task<Void, Never>?
-    private var turn = 0
+    private let policy: LoadPolicy
+    private var running: Task<Void, Never>?
+    private var turns = LoadTurns()
+    private var lastTurn = 0
+    /// The box of what is shown.
+    private var shownBox: BoundingBox?
 
-    /// Makes a map that shows nothing until one of its `show` methods is called.
+    /// Makes a map that shows nothing until it loads a box.
     ///
     /// - Parameters:
     ///   - placeFinder: finds the places: the service, or a stand-in.
     ///   - request: the filters. With a centre, places have distances, and those near it come first. Without a limit, up
     ///     to 100 places are loaded.
+    ///   - policy: whether places of an earlier response are shown until the service has responded.
     public init(
-        placeFinder: any PlaceFinder, request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil)
+        placeFinder: any PlaceFinder, request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil),
+        policy: LoadPolicy = .cacheAndNetwork
     ) {
         self.placeFinder = placeFinder
+        self.policy = policy
         super.init(State(request: request))
     }
 }
@@ -50,60 +62,61 @@ public final class PlacesMap: ObservableModel<PlacesMap.State> {
 extension PlacesMap {
     /// The box that was asked for last; nil before the first.
     public var box: BoundingBox? { state.box }
-    /// The places that were loaded last.
+    /// The places that are shown one by one.
     public var places: [PointOfInterest] { state.places }
-    /// The cells with places that `show(_:zoom:)` has loaded; empty after `show(_:)`.
+    /// The cells with several places, none of which is in `places`.
     public var clusters: [PlaceCluster] { state.clusters }
-    /// Whether the places of `box` are being loaded.
-    public var isLoading: Bool { state.isLoading }
-    /// Whether the last successful load got all places of its box, by themselves or in `clusters`.
+    /// What the map is doing, or how its last load ended.
+    public var phase: LoadPhase { state.phase }
+    /// Whether the box has no other places than those that are shown.
     public var isComplete: Bool { state.isComplete }
-    /// Why the last load failed; nil where it didn't.
-    public var lastError: RequestError? { state.lastError }
-    /// The filters; box, radius and cursor are replaced. A change takes effect with the next `show(_:)`.
+    /// Whether places and clusters are those of an earlier response, because the service hasn't responded yet.
+    public var isKept: Bool { state.isKept }
+    /// When places and clusters were received; nil where that isn't known.
+    public var receivedAt: Date? { state.receivedAt }
+    /// The filters; box, radius and cursor are replaced. A change takes the places away, since they belong to another request:
+    /// call `load(_:zoom:)`.
     public var request: NearbyPlacesRequest {
         get { state.request }
-        set { state.request = newValue }
+        set {
+            guard newValue != state.request else { return }
+            running?.cancel()
+            turns.reset()
+            shownBox = nil
+            var state = State(request: newValue)
+            state.box = self.state.box
+            self.state = state
+        }
     }
 }
 
 extension PlacesMap {
-    /// Loads the places in a box. It returns when they are shown or their load has failed, or when another box has
-    /// replaced this one.
+    /// Loads the places in a box; with a zoom, how many are in each cell of it, for a map of many places. It returns when they
+    /// are shown or their load has failed, or when another box has replaced this one.
     ///
-    /// It first cancels the request for an earlier box and waits for its end, so however fast the map moves, the service
-    /// gets one request at a time. A cancelled call leaves the places as they are.
-    public func show(_ box: BoundingBox) async {
-        await show(box) { [placeFinder, request] in try await placeFinder.nearbyContent(of: box, request) }
-    }
-
-    /// Loads how many places are in each cell of a box, for a map of many places. Otherwise it does the same as
-    /// `show(_:)`.
+    /// Where what is shown doesn't cover the box, the newest response is shown at once that is kept and whose box holds it.
+    /// The request for an earlier box is cancelled, and its end waited for, so however fast the map moves, the service gets one
+    /// request at a time. A cancelled call leaves the places as they are.
     ///
-    /// If the service can't count the places, they are loaded up to the request's limit, each as a cluster of its own.
+    /// If the service doesn't have its places in memory, so that it can't count them (the problem's code is `.indexRequired`),
+    /// up to the request's limit of places are loaded, and `isComplete` says whether these are all.
     ///
     /// - Parameters:
     ///   - box: what the map shows.
-    ///   - zoom: the map's zoom, 0…22, as `ClustersRequest.zoom(showing:width:)` returns it.
-    public func show(_ box: BoundingBox, zoom: Int) async {
-        await show(box) { [placeFinder, request] in
-            try await placeFinder.countedContent(of: box, zoom, request)
-        }
-    }
-
-    private func show(_ box: BoundingBox, _ content: @escaping @Sendable () async throws -> MapContent) async
-    {
-        turn += 1
-        let turn = turn
+    ///   - zoom: the map's zoom, 0…22, as `ClustersRequest.zoom(showing:width:)` returns it; nil doesn't count.
+    public func load(_ box: BoundingBox, zoom: Int? = nil) async {
+        let turn = turns.begin()
+        lastTurn = turn
         var state = state
         state.box = box
-        state.isLoading = true
+        state.phase = turns.phase
         self.state = state
-        load?.cancel()
-        await load?.value
-        guard turn == self.turn else { return }
-        let task = Task { await self.load(turn, content) }
-        load = task
+        running?.cancel()
+        await showKept(box, zoom, turn)
+        await running?.value
+        guard turn == lastTurn, turns.isCurrent(turn) else { return end(turn, nil) }
+        let task = Task { [request] in await self.load(box, zoom, request, turn) }
+        running = task
         await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -111,66 +124,111 @@ extension PlacesMap {
         }
     }
 
-    private func load(_ turn: Int, _ content: () async throws -> MapContent) async {
-        let outcome: Result<MapContent, RequestError>
+    private func load(
+        _ box: BoundingBox, _ zoom: Int?, _ request: NearbyPlacesRequest, _ turn: Int
+    ) async {
         do {
             try Task.checkCancellation()
-            outcome = .success(try await content())
+            let content = try await placeFinder.content(of: box, zoom, request)
+            guard turn == lastTurn, turns.isCurrent(turn) else { return end(turn, nil) }
+            shownBox = box
+            end(turn, .loaded) { $0.show(content) }
         } catch {
-            outcome = .failure(RequestError(error))
+            let isLast = turn == lastTurn
+            end(turn, isLast ? LoadError(error).map(LoadPhase.failed) : nil)
         }
-        guard turn == self.turn else { return }
-        load = nil
-        state.show(outcome)
+    }
+
+    private func showKept(_ box: BoundingBox, _ zoom: Int?, _ turn: Int) async {
+        guard policy == .cacheAndNetwork, shownBox?.contains(box) != true,
+            let content = await placeFinder.keptContent(of: box, zoom, request), turn == lastTurn,
+            turns.isCurrent(turn)
+        else { return }
+        shownBox = box
+        state.show(content)
+    }
+
+    fileprivate func end(
+        _ turn: Int, _ phase: LoadPhase?, _ change: (inout State) -> Void = { _ in }
+    ) {
+        turns.end(turn, phase)
+        var state = state
+        change(&state)
+        state.phase = turns.phase
+        self.state = state
     }
 }
 
-/// What was loaded of a box.
+/// What was loaded of a box, or kept.
 private struct MapContent: Sendable {
     var places: [PointOfInterest]
     var clusters: [PlaceCluster] = []
     var isComplete = true
+    var isKept = false
+    var receivedAt: Date?
+}
+
+extension MapContent {
+    init(_ page: PlacesPage) {
+        self.init(places: page.places, isComplete: page.next == nil, receivedAt: page.receivedAt)
+    }
+
+    init(_ clusters: [PlaceCluster], receivedAt: Date?) {
+        self.init(
+            places: clusters.compactMap(\.place), clusters: clusters.filter { $0.place == nil },
+            receivedAt: receivedAt)
+    }
 }
 
 extension PlaceFinder {
-    fileprivate func nearbyContent(
-        of box: BoundingBox, _ filters: NearbyPlacesRequest
+    fileprivate func content(
+        of box: BoundingBox, _ zoom: Int?, _ filters: NearbyPlacesRequest
     ) async throws -> MapContent {
-        var request = filters
+        if let zoom {
+            do {
+                let counted = try await clusters(filters.counted(in: box, zoom))
+                return MapContent(counted.clusters, receivedAt: Date())
+            } catch RequestError.problem(let problem) where problem.code == .indexRequired {}
+        }
+        return MapContent(try await nearbyPlaces(filters.located(in: box)))
+    }
+
+    fileprivate func keptContent(
+        of box: BoundingBox, _ zoom: Int?, _ filters: NearbyPlacesRequest
+    ) async -> MapContent? {
+        var content: MapContent?
+        if let zoom, let kept = await keptClusters(filters.counted(in: box, zoom)) {
+            content = MapContent(kept.clusters, receivedAt: kept.receivedAt)
+        } else if let page = await keptPage(of: filters.located(in: box)) {
+            content = MapContent(page)
+            content?.places = page.places.map { $0.at(distance: nil) }
+        }
+        content?.isKept = true
+        return content
+    }
+}
+
+extension NearbyPlacesRequest {
+    /// The request for the places in a box, one by one.
+    fileprivate func located(in box: BoundingBox) -> NearbyPlacesRequest {
+        var request = self
         request.box = box
         request.radiusMeters = nil
         request.cursor = nil
-        request.limit = request.limit ?? NearbyPlacesRequest.limits.upperBound
-        let page = try await nearbyPlaces(request)
-        return MapContent(places: page.places, isComplete: page.next == nil)
+        request.limit = limit ?? Self.limits.upperBound
+        return request
     }
 
-    fileprivate func countedContent(
-        of box: BoundingBox, _ zoom: Int, _ filters: NearbyPlacesRequest
-    ) async throws -> MapContent {
-        do {
-            let clusters = try await clusters(
-                ClustersRequest(box: box, zoom: zoom, filter: filters.filter)
-            ).clusters
-            return MapContent(places: clusters.compactMap(\.place), clusters: clusters)
-        } catch RequestError.problem(let problem) where problem.code == .indexRequired {
-            var content = try await nearbyContent(of: box, filters)
-            content.clusters = content.places.compactMap(PlaceCluster.init)
-            return content
-        }
+    /// The request for the clusters in a box.
+    fileprivate func counted(in box: BoundingBox, _ zoom: Int) -> ClustersRequest {
+        ClustersRequest(box: box, zoom: zoom, filter: filter, content: content)
     }
 }
 
 extension PlacesMap.State {
-    fileprivate mutating func show(_ outcome: Result<MapContent, RequestError>) {
-        isLoading = false
-        switch outcome {
-        case .success(let content):
-            (places, clusters, isComplete) = (content.places, content.clusters, content.isComplete)
-            lastError = nil
-        case .failure(.cancelled): break
-        case .failure(let error): lastError = error
-        }
+    fileprivate mutating func show(_ content: MapContent) {
+        (places, clusters, isComplete) = (content.places, content.clusters, content.isComplete)
+        (isKept, receivedAt) = (content.isKept, content.receivedAt)
     }
 }
 
@@ -221,13 +279,13 @@ extension BoundingBox {
     }
 
     extension PlacesMap {
-        /// Loads the places in a region, as `show(_:)` does for its box. A region that isn't on Earth sets `lastError`.
-        public func show(_ region: MKCoordinateRegion) async {
+        /// Loads the places in a region, as `load(_:zoom:)` does for its box. A region that isn't on Earth fails.
+        public func load(_ region: MKCoordinateRegion, zoom: Int? = nil) async {
             guard let box = BoundingBox(region) else {
-                state.lastError = .invalidCoordinate
-                return
+                let turn = turns.begin()
+                return end(turn, .failed(.request(.invalidCoordinate)))
             }
-            await show(box)
+            await load(box, zoom: zoom)
         }
     }
 #endif

@@ -9,10 +9,13 @@ public final class PointsOfInterestList: ObservableModel<PointsOfInterestList.St
     /// What a list shows.
     public struct State: Hashable, Sendable {
         /// What the list is doing, or how its last load ended.
-        public var phase = Phase.idle
+        public var phase = LoadPhase.idle
         /// The places that were loaded, nearest first, each once. They stay while the list loads anew, and where that
-        /// fails.
+        /// fails. They always belong to `request`.
         public var places: [PointOfInterest] = []
+        /// Whether `places` are those of an earlier response, because the service hasn't responded yet. They have no distances:
+        /// the device may be elsewhere.
+        public var isKept = false
         /// Whether `loadMore()` would load another page.
         public var hasMore = false
         /// When the first page of `places` was received; nil where that isn't known. It tells how old places are when
@@ -22,32 +25,17 @@ public final class PointsOfInterestList: ObservableModel<PointsOfInterestList.St
         public var request: NearbyPlacesRequest
     }
 
-    /// What a list is doing, or how its last load ended.
-    public enum Phase: Hashable, Sendable {
-        /// Nothing was loaded yet.
-        case idle
-        /// The first page is being loaded, for the first time or anew.
-        case loading
-        /// Another page is being loaded.
-        case loadingMore
-        /// The last load succeeded.
-        case loaded
-        /// The last load of the first page failed.
-        case failed(NearbyPlacesError)
-        /// The load of another page failed; `loadMore()` tries the same one again.
-        case failedMore(NearbyPlacesError)
-    }
+    /// Finds out where distances are measured from; nil where that needn't be known.
+    typealias Position = @MainActor @Sendable (NearbyPlacesRequest) async throws(LocationError) -> Coordinate?
 
     private let placeFinder: any PlaceFinder
-    private let locationSource: any CurrentLocationSource
+    private let policy: LoadPolicy
+    private let position: Position
     private var observation: NotificationObservation?
     private var pager: PlacePager?
-    /// The loads in flight by their numbers, with their phases.
-    private var loads: [Int: Phase] = [:]
-    private var loadCount = 0
-    /// The number of the last load that ended with a phase, and that phase. A load with a smaller number comes too late.
-    private var settledLoad = 0
-    private var settledPhase = Phase.idle
+    private var turns = LoadTurns()
+    /// Where the distances of the places are measured from, or were.
+    private var center: Coordinate?
 
     /// Makes a list that is idle until it is loaded.
     ///
@@ -56,35 +44,66 @@ public final class PointsOfInterestList: ObservableModel<PointsOfInterestList.St
     ///   - locationSource: finds out where the device is.
     ///   - notificationCenter: where `CurrentLocationProvider.authChangedNotification` is posted.
     ///   - request: what to load, with filters for instance; the centre is replaced by the current location.
-    public init(
+    ///   - policy: whether places of an earlier response are shown until the service has responded.
+    public convenience init(
         placeFinder: any PlaceFinder, locationSource: any CurrentLocationSource,
         notificationCenter: NotificationCenter = .default,
-        request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil)
+        request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil),
+        policy: LoadPolicy = .cacheAndNetwork
     ) {
-        self.placeFinder = placeFinder
-        self.locationSource = locationSource
-        super.init(State(request: request))
+        self.init(placeFinder: placeFinder, request: request, policy: policy) {
+            _ throws(LocationError) in try await locationSource.currentCoordinate()
+        }
         observation = NotificationObservation(
             of: CurrentLocationProvider.authChangedNotification, in: notificationCenter
         ) { [weak self] in
             await self?.load()
         }
     }
+
+    /// Makes a list whose places needn't be around the device.
+    init(
+        placeFinder: any PlaceFinder, request: NearbyPlacesRequest, policy: LoadPolicy,
+        position: @escaping Position
+    ) {
+        self.placeFinder = placeFinder
+        self.policy = policy
+        self.position = position
+        super.init(State(request: request))
+    }
 }
 
 extension PointsOfInterestList {
     /// What the list is doing, or how its last load ended.
-    public var phase: Phase { state.phase }
+    public var phase: LoadPhase { state.phase }
     /// The places that were loaded, nearest first, each once.
     public var places: [PointOfInterest] { state.places }
+    /// Whether `places` are those of an earlier response, because the service hasn't responded yet.
+    public var isKept: Bool { state.isKept }
     /// Whether `loadMore()` would load another page.
     public var hasMore: Bool { state.hasMore }
     /// When the first page of `places` was received; nil where that isn't known.
     public var receivedAt: Date? { state.receivedAt }
-    /// What to load. The centre is replaced by the current location. A change takes effect with the next `load()`.
+    /// What to load. The centre is replaced by the current location. A change takes the places away, since they belong to
+    /// another request: call `load()`.
     public var request: NearbyPlacesRequest {
         get { state.request }
-        set { state.request = newValue }
+        set { change(to: newValue) { _ in false } }
+    }
+
+    /// Changes what to load, and keeps the places of which it is known that the new request finds them, too.
+    func change(to request: NearbyPlacesRequest, keeping isFound: (PointOfInterest) -> Bool) {
+        guard request != state.request else { return }
+        turns.reset()
+        pager = nil
+        var state = state
+        state.request = request
+        state.places = state.places.filter(isFound)
+        state.hasMore = false
+        state.isKept = !state.places.isEmpty
+        if state.places.isEmpty { state.receivedAt = nil }
+        state.phase = turns.phase
+        self.state = state
     }
 }
 
@@ -92,33 +111,50 @@ extension PointsOfInterestList {
     /// Loads the first page of places around the current location: the first load, or pull to refresh. When it
     /// returns, `phase` is `.loaded` or `.failed`.
     ///
-    /// When several loads run at the same time, the list shows the result of the last one that isn't cancelled. A
-    /// cancelled load restores the phase from before. Where the service doesn't respond or has failed, and there are no
-    /// places to keep, the list shows the last response to this request that is kept: `phase` is `.failed`, and
-    /// `receivedAt` says how old the places are.
+    /// Where there are no places yet, those of the last response to this request that is kept are shown at once, without their
+    /// distances. Places that were asked for more than 50 km from where the device is are taken away. When several loads run at
+    /// the same time, the list shows the result of the last one that isn't cancelled. A cancelled load restores the phase from
+    /// before.
     public func load() async {
-        let load = begin(.loading)
+        let turn = turns.begin()
+        state.phase = turns.phase
         do {
             var request = request
-            request.center = try await position()
+            request.center = nil
+            await showKept(request, turn)
+            request.center = try await position(request)
+            if let here = request.center, let center, !places.isEmpty, !center.isNear(here),
+                turns.isCurrent(turn)
+            {
+                turns.forget()
+                pager = nil
+                state.clear()
+                await showKept(request, turn)
+            }
             let pager = placeFinder.pager(for: request)
             let page = try await pager.loadNext()
-            guard load > settledLoad else { return end(load, nil) }
+            guard turns.isCurrent(turn) else { return end(turn, nil) }
             self.pager = pager
-            end(load, .loaded) { $0.show(page) }
-        } catch let error as LocationError {
-            end(load, error == .cancelled ? nil : .failed(.location(error)))
+            center = request.center
+            end(turn, .loaded) { $0.show(page) }
         } catch {
-            let error = RequestError(error)
-            if error.allowsKeptPage, load > settledLoad, places.isEmpty,
-                let page = await placeFinder.lastPage(of: request), load > settledLoad
-            {
-                end(load, .failed(.request(error))) { $0.showKept(page) }
-            } else {
-                end(load, error == .cancelled ? nil : .failed(.request(error)))
-            }
+            end(turn, LoadError(error).map(LoadPhase.failed))
         }
     }
+
+    /// Shows what is kept of a request where nothing is shown.
+    private func showKept(_ request: NearbyPlacesRequest, _ turn: Int) async {
+        guard policy == .cacheAndNetwork, places.isEmpty, !isFresh,
+            let page = await placeFinder.keptPage(of: request),
+            turns.isCurrent(turn), places.isEmpty
+        else { return }
+        pager = nil
+        center = page.center
+        state.showKept(page)
+    }
+
+    /// Whether the service has said that there are no places.
+    private var isFresh: Bool { pager != nil && places.isEmpty && !state.isKept }
 
     /// Loads the next page and appends its places. When it returns, `phase` is `.loaded` or `.failedMore`.
     ///
@@ -127,7 +163,8 @@ extension PointsOfInterestList {
     /// other places, the next page is loaded, too.
     public func loadMore() async {
         guard let pager, hasMore, phase != .loading, phase != .loadingMore else { return }
-        let load = begin(.loadingMore)
+        let turn = turns.begin(.loadingMore)
+        state.phase = turns.phase
         do {
             var page = try await pager.loadNext()
             while let repeated = page, repeated.next != nil, pager === self.pager,
@@ -137,40 +174,19 @@ extension PointsOfInterestList {
             }
             // If the list was loaded anew meanwhile, the page belongs to places that are no longer shown. If that load
             // failed, the page still belongs to the places that are shown.
-            guard pager === self.pager else { return end(load, nil) }
-            end(load, .loaded) { $0.append(page) }
+            guard pager === self.pager else { return end(turn, nil) }
+            end(turn, .loaded) { $0.append(page) }
         } catch {
-            let error = RequestError(error)
-            end(load, error == .cancelled ? nil : .failedMore(.request(error)))
+            end(turn, LoadError(error).map(LoadPhase.failedMore))
         }
     }
 
-    private func position() async throws(LocationError) -> Coordinate {
-        guard let coordinate = try await locationSource.currentLocation().coordinate else {
-            throw .invalidFix
-        }
-        return coordinate
-    }
-
-    /// Enters a phase of loading, and returns the number of the load.
-    private func begin(_ phase: Phase) -> Int {
-        loadCount += 1
-        loads[loadCount] = phase
-        state.phase = phase
-        return loadCount
-    }
-
-    /// Ends a load with a phase and a change of the state; with neither if it was cancelled or came too late.
-    private func end(_ load: Int, _ phase: Phase?, _ change: (inout State) -> Void = { _ in }) {
-        loads[load] = nil
-        if let phase, load > settledLoad {
-            settledLoad = load
-            settledPhase = phase
-        }
+    /// Ends a load with a phase and a change of the state; with no phase if it was cancelled or came too late.
+    private func end(_ turn: Int, _ phase: LoadPhase?, _ change: (inout State) -> Void = { _ in }) {
+        turns.end(turn, phase)
         var state = state
         change(&state)
-        let running = loads.keys.filter { $0 > settledLoad }.max()
-        state.phase = running.flatMap { loads[$0] } ?? settledPhase
+        state.phase = turns.phase
         self.state = state
     }
 }
@@ -178,17 +194,25 @@ extension PointsOfInterestList {
 extension PointsOfInterestList.State {
     /// Shows the first page in place of earlier ones.
     fileprivate mutating func show(_ page: PlacesPage?) {
-        places = []
+        clear()
         append(page)
         receivedAt = page?.receivedAt
     }
 
-    /// Shows a page from an earlier launch, unless there are other places now. Its link leads on from an old centre,
-    /// so it is the only page.
+    /// Shows an earlier page. Its link leads on from an old centre, so it is the only page.
     fileprivate mutating func showKept(_ page: PlacesPage) {
-        guard places.isEmpty else { return }
         show(page)
+        places = places.map { $0.at(distance: nil) }
+        isKept = true
         hasMore = false
+    }
+
+    /// Shows nothing.
+    fileprivate mutating func clear() {
+        places = []
+        isKept = false
+        hasMore = false
+        receivedAt = nil
     }
 
     /// Appends the places of a page that aren't there yet: data that change between two pages can put a place on both.
@@ -204,34 +228,12 @@ extension PointsOfInterestList.State {
     }
 }
 
-extension RequestError {
-    /// Whether a kept page may be shown instead: there is no response now, or the server has failed (RFC 5861, section
-    /// 4, "stale-if-error").
-    fileprivate var allowsKeptPage: Bool {
-        switch self {
-        // Whoever redirected it, the service's response didn't come.
-        case .transport, .redirectRefused: true
-        case .problem(let problem): problem.status >= 500
-        case .unexpectedStatus(let status): status >= 500
-        case .invalidCoordinate, .invalidBaseURL, .cancelled, .notHTTP, .undecodableBody: false
-        }
-    }
-}
-
-/// Why the nearby places could not be loaded.
-public enum NearbyPlacesError: Error, Hashable, Sendable {
-    /// There is no current location.
-    case location(LocationError)
-    /// The request to the service failed.
-    case request(RequestError)
-}
-
-extension NearbyPlacesError: LocalizedError {
-    /// A sentence for people.
-    public var errorDescription: String? {
-        switch self {
-        case .location(let error): error.errorDescription
-        case .request(let error): error.errorDescription
-        }
+extension CurrentLocationSource {
+    /// Finds out where the device is.
+    ///
+    /// - Throws: `LocationError`; `.invalidFix` for a fix that isn't on Earth.
+    func currentCoordinate() async throws(LocationError) -> Coordinate {
+        guard let coordinate = try await currentLocation().coordinate else { throw .invalidFix }
+        return coordinate
     }
 }

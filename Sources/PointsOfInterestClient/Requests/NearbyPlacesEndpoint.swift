@@ -45,7 +45,7 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
     package func parseResponse(data: Data, head: ResponseHead) throws -> PlacesPage {
         PlacesPage(
             places: try [PointOfInterest].decode(body: data), next: try next(head),
-            receivedAt: head.receivedAt, url: head.url?.absoluteURL)
+            receivedAt: head.receivedAt, center: head.url?.queryCenter, url: head.url?.absoluteURL)
     }
 
     private func next(_ head: ResponseHead) throws(RequestError) -> URL? {
@@ -67,15 +67,22 @@ public struct PlacesPage: Hashable, Sendable {
     public let next: URL?
     /// When the service sent these places, or said that they haven't changed; nil where that isn't known.
     public let receivedAt: Date?
+    /// Where distances are measured from; nil where there is no such place, or it isn't known.
+    public let center: Coordinate?
     /// Where the page came from; nil where that isn't known.
     let url: URL?
 
     /// Makes a page.
-    public init(places: [PointOfInterest], next: URL?, receivedAt: Date? = nil) {
-        self.init(places: places, next: next, receivedAt: receivedAt, url: nil)
+    public init(
+        places: [PointOfInterest], next: URL?, receivedAt: Date? = nil, center: Coordinate? = nil
+    ) {
+        self.init(places: places, next: next, receivedAt: receivedAt, center: center, url: nil)
     }
 
-    init(places: [PointOfInterest], next: URL?, receivedAt: Date? = nil, url: URL?) {
+    init(
+        places: [PointOfInterest], next: URL?, receivedAt: Date? = nil, center: Coordinate?, url: URL?
+    ) {
+        self.center = center
         self.places = places
         self.next = next
         self.receivedAt = receivedAt

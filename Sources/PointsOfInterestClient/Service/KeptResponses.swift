@@ -41,8 +41,8 @@ extension PointsOfInterestService {
     /// Returns the places with some ids that are in any kept response, in the order of the ids; nil where there is none of
     /// them. Only a search in memory isn't looked at.
     ///
-    /// Their distances are left out, and their properties are those of the response that they are in: a response to a request
-    /// for the one place has all. `receivedAt` is that of the oldest response among them.
+    /// Their distances are left out, and their properties are those of the response that they are in: one to a request for the
+    /// one place has all, and is preferred. `receivedAt` is that of the oldest response among them.
     ///
     /// - Parameters:
     ///   - ids: in any order.
@@ -57,7 +57,7 @@ extension PointsOfInterestService {
             guard url.queryValue("lang") == language else { return false }
             return url.path == base.path || wanted.contains { url.path == "\(base.path)/\($0)" }
         }
-        // First those that have all of a place, then lists.
+        // Those of one place first: they have all of it.
         let single = responses.compactMap { response in
             (try? PointOfInterest.decode(body: response.body)).map { (response, [$0]) }
         }
@@ -66,12 +66,14 @@ extension PointsOfInterestService {
         }
         var found: [Int: PointOfInterest] = [:]
         var oldest: Date?
-        let parts = [single.map { ($0.0, { $0.1 }) }]
+        func take(_ response: TaggedResponse, _ places: [PointOfInterest]) {
             let lacking = places.filter { wanted.contains($0.id) && found[$0.id] == nil }
-            guard !lacking.isEmpty else { continue }
+            guard !lacking.isEmpty else { return }
             for place in lacking { found[place.id] = place.at(distance: nil) }
-            oldest = response.head.receivedAt
+            oldest = [oldest, response.head.receivedAt].compactMap(\.self).min()
         }
+        for (response, places) in single { take(response, places) }
+        for (response, places) in lists where found.count < wanted.count { take(response, places) }
         return found.isEmpty
             ? nil : PlacesPage(places: ids.unique.compactMap { found[$0] }, next: nil, receivedAt: oldest)
     }

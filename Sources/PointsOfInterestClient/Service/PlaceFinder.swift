@@ -34,10 +34,37 @@ public protocol PlaceFinder: Sendable {
     /// - Throws: `RequestError`.
     func attributions() async throws -> [Attribution]
 
-    /// Returns the newest first page that is kept of this request, whatever its centre was; nil where none is kept.
-    ///
-    /// It never asks the network. A list shows this page where there is no network.
-    func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage?
+    /// Returns the newest first page that is kept of a request: with a box, one whose box holds it; with a centre, one whose
+    /// centre is near; nil where none is. None of the methods for what is kept asks the network.
+    func keptPage(of request: NearbyPlacesRequest) async -> PlacesPage?
+
+    /// Returns the newest clusters that are kept of a part of a map, and when they were received; nil where none are.
+    func keptClusters(_ request: ClustersRequest) async -> (clusters: [PlaceCluster], receivedAt: Date?)?
+
+    /// Returns the places with some ids that are in any kept response, in the order of the ids; nil where there is none.
+    func keptPlaces(ids: [Int], languages: [String]) async -> PlacesPage?
+
+    /// Returns the categories that are kept, and when they were received; nil where none are.
+    func keptCategories() async -> (categories: [CategoryCount], receivedAt: Date?)?
+
+    /// Returns the datasets that are kept, and when they were received; nil where none are.
+    func keptAttributions() async -> (attributions: [Attribution], receivedAt: Date?)?
+}
+
+/// A stand-in that keeps nothing needs none of these.
+extension PlaceFinder {
+    /// Returns nil.
+    public func keptPage(of request: NearbyPlacesRequest) async -> PlacesPage? { nil }
+    /// Returns nil.
+    public func keptClusters(
+        _ request: ClustersRequest
+    ) async -> (clusters: [PlaceCluster], receivedAt: Date?)? { nil }
+    /// Returns nil.
+    public func keptPlaces(ids: [Int], languages: [String]) async -> PlacesPage? { nil }
+    /// Returns nil.
+    public func keptCategories() async -> (categories: [CategoryCount], receivedAt: Date?)? { nil }
+    /// Returns nil.
+    public func keptAttributions() async -> (attributions: [Attribution], receivedAt: Date?)? { nil }
 }
 
 extension PlaceFinder {
@@ -53,6 +80,25 @@ extension PlaceFinder {
     /// - Throws: `RequestError`, as `nearbyPlaces(_:)` does.
     public func places(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest] {
         try await nearbyPlaces(request).places
+    }
+
+    /// Finds the places with some ids, such as a user's favourites: the nearest first where there is a centre, otherwise by
+    /// their ids. Ids that no place has are passed over.
+    ///
+    /// - Parameters:
+    ///   - ids: in any order, at most 100 different ones; without any, nothing is sent.
+    ///   - center: where distances are measured from; without it places have none.
+    ///   - properties: the names of the properties that places come with, at most 20.
+    ///   - languages: the languages of the user, the preferred one first, at most 10: places come with their names in these.
+    /// - Throws: `RequestError`; `.problem` where the service refuses the ids.
+    public func places(
+        ids: [Int], center: Coordinate? = nil, properties: [String] = [], languages: [String] = []
+    ) async throws -> [PointOfInterest] {
+        guard !ids.isEmpty else { return [] }
+        var request = NearbyPlacesRequest(ids: ids, center: center)
+        request.properties = properties
+        request.languages = languages
+        return try await nearbyPlaces(request).places
     }
 
     /// Returns a pager that loads the pages of a request one at a time, when they are wanted.

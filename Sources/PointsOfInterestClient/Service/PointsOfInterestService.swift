@@ -19,8 +19,8 @@ public struct PointsOfInterestService: Sendable {
     public let urlSession: URLSession
 
     /// The decimals of the coordinates that are sent; nil sends them as they are.
-    private let coordinateDecimals: Int?
-    private let entityTagStore: (any EntityTagStore)?
+    let coordinateDecimals: Int?
+    let responseStore: ResponseStore?
     /// Returns the transport that sends the requests to an endpoint and adds its header fields.
     let transport: @Sendable (ServiceEndpoint) -> any Transport
 
@@ -29,8 +29,8 @@ public struct PointsOfInterestService: Sendable {
     /// - Parameters:
     ///   - baseURL: where the service is, with a path prefix if it has one.
     ///   - urlSession: sends the requests; best one without a cache, such as `URLSession.uncached`.
-    ///   - entityTagStore: where responses are kept, to be revalidated by their entity tags; nil keeps none. The default
-    ///     keeps them in memory; a `FileEntityTagStore` still has them after the next start.
+    ///   - responseStore: where responses are kept, to be revalidated by their entity tags; nil keeps none. The default
+    ///     keeps them in memory; one in a folder still has them after the next start.
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - timeLimits: how long a request may take.
     ///   - coordinateDecimals: the number of decimals of the coordinates in requests, 0 to 13: centres are rounded, boxes
@@ -40,14 +40,14 @@ public struct PointsOfInterestService: Sendable {
     ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
     public init(
         baseURL: URL, urlSession: URLSession = .uncached,
-        entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
+        responseStore: ResponseStore? = ResponseStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         coordinateDecimals: Int? = 5, clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         headers: HeaderProvider? = nil
     ) {
         self.init(
-            baseURL: baseURL, urlSession: urlSession, entityTagStore: entityTagStore,
+            baseURL: baseURL, urlSession: urlSession, responseStore: responseStore,
             retryPolicy: retryPolicy,
             timeLimits: timeLimits, coordinateDecimals: coordinateDecimals, clock: clock, jitter: jitter,
             headers: headers, observer: { _, _, _ in })
@@ -58,7 +58,7 @@ public struct PointsOfInterestService: Sendable {
     /// - Parameter observer: is called after each response, on the task that has sent the request, with the request as it
     ///   was sent, and the response's head and body.
     package init(
-        baseURL: URL, urlSession: URLSession, entityTagStore: (any EntityTagStore)?,
+        baseURL: URL, urlSession: URLSession, responseStore: ResponseStore?,
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         coordinateDecimals: Int?, clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }, headers: HeaderProvider?,
@@ -66,14 +66,14 @@ public struct PointsOfInterestService: Sendable {
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
-        self.entityTagStore = entityTagStore
+        self.responseStore = responseStore
         self.coordinateDecimals = coordinateDecimals
         transport = { endpoint in
             var transport: any Transport = URLSessionTransport(urlSession: urlSession, observer: observer)
             // An event queue has pauses of its own, and a health check has to say how the service is now.
             let isSentOnce = endpoint == .events || endpoint == .health
-            if let entityTagStore, !isSentOnce {
-                transport = RevalidatingTransport(base: transport, store: entityTagStore)
+            if let responseStore, !isSentOnce {
+                transport = RevalidatingTransport(base: transport, store: responseStore)
             }
             // The fields are added before the store is asked, because its keys contain them.
             if let headers {
@@ -117,25 +117,6 @@ public struct PointsOfInterestService: Sendable {
         let center = center?.coarsened(toDecimals: coordinateDecimals)
         return try await loader(for: PlaceEndpoint(baseURL: baseURL))
             .loadAPIRequest(requestData: PlaceRequest(id: id, center: center, languages: languages))
-    }
-
-    /// `GET /locations?ids=…`: loads the places with some ids, such as a user's favourites: the nearest first where there is a
-    /// centre, otherwise by their ids. Ids that no place has are passed over.
-    ///
-    /// - Parameters:
-    ///   - ids: in any order, at most 100 different ones; without any, nothing is sent.
-    ///   - center: where distances are measured from; without it places have none.
-    ///   - properties: the names of the properties that places come with, at most 20.
-    ///   - languages: the languages of the user, the preferred one first, at most 10: places come with their names in these.
-    /// - Throws: `RequestError`; `.problem` where the service refuses the ids.
-    public func places(
-        ids: [Int], center: Coordinate? = nil, properties: [String] = [], languages: [String] = []
-    ) async throws -> [PointOfInterest] {
-        guard !ids.isEmpty else { return [] }
-        var request = NearbyPlacesRequest(ids: ids, center: center)
-        request.properties = properties
-        request.languages = languages
-        return try await nearbyPlaces(request).places
     }
 
     /// `GET /locations/clusters`: loads how many places are in each cell of a map. Its box is sent as it is: whole cells are
@@ -190,22 +171,6 @@ extension PointsOfInterestService: PlaceFinder {
     public func nextPage(after page: PlacesPage) async throws -> PlacesPage? {
         guard let next = page.next else { return nil }
         return try await load(.linked(next))
-    }
-
-    /// Returns the newest first page that is kept of this request, whatever its centre was; nil where none is kept.
-    ///
-    /// It never asks the network, and calls no `headers`. The places' distances are from the centre that was asked for
-    /// then. `entityTagStore` keeps the page whatever key it was loaded with: drop the store's responses when a user
-    /// signs out.
-    @concurrent
-    public func lastPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
-        let endpoint = NearbyPlacesEndpoint(baseURL: baseURL)
-        let request = request.coarsened(toDecimals: coordinateDecimals)
-        guard let entityTagStore, let sent = try? endpoint.makeRequest(from: .first(request)),
-            let key = RevalidatingTransport.key(of: sent),
-            let kept = await entityTagStore.newestResponse(like: key)
-        else { return nil }
-        return try? endpoint.parseResponse(data: kept.body, head: kept.head)
     }
 
     private func load(_ page: NearbyPlacesEndpoint.Page) async throws -> PlacesPage {

@@ -38,13 +38,17 @@ enum Service {
 
     /// The app's client of it, which keeps nothing from one test to the next unless a store is given.
     static func client(
-        entityTagStore: (any EntityTagStore)? = nil,
-        headers: @escaping HeaderProvider = { try await Service.headers(for: $0) }
+        responseStore: ResponseStore? = nil,
+        headers: @escaping HeaderProvider = { try await Service.headers(for: $0) },
+        onResponse: @escaping @Sendable (ResponseHead) -> Void = { _ in }
     ) async throws -> PointsOfInterestService {
         PointsOfInterestService(
-            baseURL: try await baseURL(), urlSession: session, entityTagStore: entityTagStore,
+            baseURL: try await baseURL(), urlSession: session, responseStore: responseStore,
             coordinateDecimals: nil, headers: headers,
-            observer: { ExchangeLog.note(Exchange($0, $1, $2)) })
+            observer: {
+                ExchangeLog.note(Exchange($0, $1, $2))
+                onResponse($1)
+            })
     }
 
     /// What the app adds to a request.

@@ -14,7 +14,7 @@ public final class Launch {
     private let arguments: [String]
     private let variables: [String: String]
     private let eventQueue: EventQueue?
-    private let entityTagStore: any EntityTagStore
+    private let responseStore: ResponseStore
     private let urlSession: URLSession
     private let backgroundTime: (any BackgroundTime)?
     private let makeLocationFetcher: () -> any LocationFetcher
@@ -45,7 +45,7 @@ public final class Launch {
         self.makeLocationFetcher = makeLocationFetcher
         self.urlSession = urlSession
         eventQueue = try? EventQueue(directory: events)
-        entityTagStore = (try? FileEntityTagStore(directory: responses)) ?? MemoryEntityTagStore()
+        responseStore = (try? ResponseStore(directory: responses)) ?? ResponseStore()
     }
 
     /// Makes a session on the service that the launch names, else on the one that a person has chosen.
@@ -57,7 +57,7 @@ public final class Launch {
         let configuration = try AppConfiguration(
             defaultBaseURL: settings.baseURL, arguments: arguments, environment: variables)
         let environment = AppEnvironment(
-            configuration: configuration, urlSession: urlSession, entityTagStore: entityTagStore,
+            configuration: configuration, urlSession: urlSession, responseStore: responseStore,
             locationFetcher: makeLocationFetcher(), eventQueue: eventQueue)
         return PlacesSession(environment: environment, backgroundTime: backgroundTime)
     }

@@ -46,7 +46,7 @@ struct AppTests {
         func launch() throws -> PointsOfInterestList {
             AppEnvironment(
                 configuration: .mock, urlSession: MockURLProtocol.session(network.respond),
-                entityTagStore: try FileEntityTagStore(directory: folder), retryPolicy: .never,
+                responseStore: try ResponseStore(directory: folder), retryPolicy: .never,
                 locationFetcher: MockLocationFetcher()
             ).makeList()
         }

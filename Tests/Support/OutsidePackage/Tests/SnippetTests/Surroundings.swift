@@ -105,14 +105,14 @@ extension APIRequestLoader {
 extension AppEnvironment {
     /// What the client itself has where there is Core Location.
     init(
-        configuration: AppConfiguration, entityTagStore: (any EntityTagStore)? = MemoryEntityTagStore(),
+        configuration: AppConfiguration, responseStore: ResponseStore? = ResponseStore(),
         timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil,
         eventUploadPolicy: EventUploadPolicy = EventUploadPolicy(),
         eventUploadReport: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
     ) {
         self.init(
             configuration: configuration, urlSession: MockURLProtocol.session(respond),
-            entityTagStore: entityTagStore, timeLimits: timeLimits, locationFetcher: MockLocationFetcher(),
+            responseStore: responseStore, timeLimits: timeLimits, locationFetcher: MockLocationFetcher(),
             eventQueue: eventQueue, eventUploadPolicy: eventUploadPolicy,
             eventUploadReport: eventUploadReport)
     }

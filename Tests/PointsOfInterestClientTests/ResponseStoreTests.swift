@@ -3,15 +3,22 @@ import Testing
 
 @testable import PointsOfInterestClient
 
+extension ResponseStore {
+    /// The newest response to the same request, wherever its centre was.
+    func newest(like key: ResponseKey) -> TaggedResponse? {
+        newestResponses(like: key, maximumCount: 1) { _ in true }.first
+    }
+}
+
 /// The stores, which must not differ.
 enum StoreForm: CaseIterable, Sendable {
     case memory, file
 
-    func store(count: Int, bytes: Int, in folder: StoreFolder) throws -> any EntityTagStore {
+    func store(count: Int, bytes: Int, in folder: StoreFolder) throws -> ResponseStore {
         switch self {
-        case .memory: MemoryEntityTagStore(maximumCount: count, maximumByteCount: bytes)
+        case .memory: ResponseStore(maximumCount: count, maximumByteCount: bytes)
         case .file:
-            try FileEntityTagStore(directory: folder.url, maximumCount: count, maximumByteCount: bytes)
+            try ResponseStore(directory: folder.url, maximumCount: count, maximumByteCount: bytes)
         }
     }
 }
@@ -28,8 +35,8 @@ final class StoreFolder: Sendable {
     /// The names of the files with responses.
     var responses: [String] { names.filter { $0.hasSuffix(".kept-response") } }
 
-    func store(count: Int = 100, bytes: Int = 1 << 20) throws -> FileEntityTagStore {
-        try FileEntityTagStore(directory: url, maximumCount: count, maximumByteCount: bytes)
+    func store(count: Int = 100, bytes: Int = 1 << 20) throws -> ResponseStore {
+        try ResponseStore(directory: url, maximumCount: count, maximumByteCount: bytes)
     }
 
     func contents(_ name: String) throws -> Data { try Data(contentsOf: url.appendingPathComponent(name)) }
@@ -37,10 +44,10 @@ final class StoreFolder: Sendable {
     func write(_ data: Data, _ name: String) throws { try data.write(to: url.appendingPathComponent(name)) }
 }
 
-extension EntityTagKey {
+extension ResponseKey {
     /// The key of a path and query.
-    static func test(_ path: String, _ fields: [String: String] = [:]) throws -> EntityTagKey {
-        EntityTagKey(url: try #require(URL(string: "https://h/\(path)")), fields: fields)
+    static func test(_ path: String, _ fields: [String: String] = [:]) throws -> ResponseKey {
+        ResponseKey(url: try #require(URL(string: "https://h/\(path)")), fields: fields)
     }
 }
 
@@ -55,7 +62,7 @@ extension TaggedResponse {
 }
 
 @Suite("A store of responses", .timeLimit(.minutes(1)))
-struct EntityTagStoreTests {
+struct ResponseStoreTests {
     private let folder = StoreFolder()
 
     @Test("A store keeps the responses that were used last, up to a number", arguments: StoreForm.allCases)
@@ -67,7 +74,7 @@ struct EntityTagStoreTests {
         #expect(await store.response(for: try .test("b")) == nil)
         for name in ["a", "c", "d"] { #expect(await store.response(for: try .test(name)) != nil) }
         // Finding the newest is a use, too.
-        _ = await store.newestResponse(like: try .test("a"))
+        _ = await store.newest(like: try .test("a"))
         await store.keep(.test(10), for: try .test("e"))
         #expect(await store.response(for: try .test("c")) == nil)
         #expect(await store.response(for: try .test("a")) != nil)
@@ -102,22 +109,77 @@ struct EntityTagStoreTests {
         for (path, fields) in [
             ("l?lat=0&long=0&limit=3", accept), ("l?limit=3", accept), ("l?limit=3", ["Accept": "a"]),
         ] {
-            let newest = await store.newestResponse(like: try .test(path, fields))
+            let newest = await store.newest(like: try .test(path, fields))
             #expect(newest?.body.count == 2, "\(path)")
         }
-        await store.renew(.test(3, at: 50), for: try .test("l?lat=7&long=8&limit=3", accept))
-        #expect(await store.newestResponse(like: try .test("l?limit=3", accept))?.body.count == 3)
-        #expect(await store.newestResponse(like: try .test("l?limit=5", accept)) == nil)
+        await store.keep(.test(3, at: 50), for: try .test("l?lat=7&long=8&limit=3", accept))
+        #expect(await store.newest(like: try .test("l?limit=3", accept))?.body.count == 3)
+        #expect(await store.newest(like: try .test("l?limit=5", accept)) == nil)
+    }
+
+    @Test(
+        "Of the responses to requests for parts of the world, the newest are found whose URLs are wanted",
+        arguments: StoreForm.allCases)
+    func findsWanted(form: StoreForm) async throws {
+        let store = try form.store(count: 100, bytes: 1 << 20, in: folder)
+        let kept = [
+            "l?bbox=1&limit=3", "l?bbox=2&limit=3", "l?bbox=3&limit=3", "l?bbox=1&zoom=5&limit=3",
+            "l?bbox=1&limit=4", "m?bbox=1&limit=3",
+        ]
+        for (index, path) in kept.enumerated() {
+            await store.keep(.test(index, at: Double(index)), for: try .test(path))
+        }
+        func sizes(
+            like path: String?, _ count: Int, where isWanted: @Sendable (URL) -> Bool
+        ) async throws -> [Int] {
+            await store.newestResponses(
+                like: try path.map { try .test($0) }, maximumCount: count, where: isWanted
+            ).map(\.body.count)
+        }
+        let isFirstBox: @Sendable (URL) -> Bool = { $0.query?.contains("bbox=1") == true }
+        for _ in 0..<2 {
+            #expect(try await sizes(like: "l?limit=3&bbox=9", 9) { _ in true } == [3, 2, 1, 0])
+            #expect(try await sizes(like: "l?limit=3", 2) { _ in true } == [3, 2])
+            #expect(try await sizes(like: "l?limit=3", 9, where: isFirstBox) == [3, 0])
+            #expect(try await sizes(like: nil, 9, where: isFirstBox) == [5, 4, 3, 0])
+            #expect(try await sizes(like: nil, 9) { _ in false } == [])
+        }
+    }
+
+    @Test(
+        "Twenty responses to searches are kept in memory, and take no other's place",
+        arguments: StoreForm.allCases)
+    func keepsSearchesApart(form: StoreForm) async throws {
+        let store = try form.store(count: 3, bytes: 1 << 20, in: folder)
+        for name in ["a", "b", "c"] { await store.keep(.test(10), for: try .test("\(name)?limit=1")) }
+        for number in 0..<25 {
+            await store.keep(.test(number, at: Double(number)), for: try .test("l?lat=1&q=\(number)"))
+        }
+        for name in ["a", "b", "c"] {
+            #expect(await store.response(for: try .test("\(name)?limit=1")) != nil)
+        }
+        var kept: [Int] = []
+        for number in 0..<25 {
+            if let found = await store.response(for: try .test("l?lat=1&q=\(number)")) {
+                kept.append(found.body.count)
+            }
+        }
+        #expect(kept == Array(5..<25))
+        #expect(await store.newest(like: try .test("l?lat=7&q=9"))?.body.count == 9)
+        let all = await store.newestResponses(like: nil, maximumCount: 99) { _ in true }
+        #expect(all.count == 3)
+        #expect(folder.responses.count == (form == .file ? 3 : 0))
+        for name in folder.names {
+            #expect(!String(decoding: try folder.contents(name), as: UTF8.self).contains("q="))
+        }
     }
 
     @Test("A store drops everything after removeAll()")
     func removesAll() async throws {
-        let stores: [any EntityTagStore] = [MemoryEntityTagStore(), try folder.store()]
-        for store in stores {
-            await store.keep(.test(1), for: try .test("a"))
-            await (store as? MemoryEntityTagStore)?.removeAll()
-            await (store as? FileEntityTagStore)?.removeAll()
-            #expect(await store.response(for: try .test("a")) == nil)
+        for store in [ResponseStore(), try folder.store()] {
+            for path in ["a", "a?q=b"] { await store.keep(.test(1), for: try .test(path)) }
+            await store.removeAll()
+            for path in ["a", "a?q=b"] { #expect(await store.response(for: try .test(path)) == nil) }
         }
         #expect(folder.names == [])
     }

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite("A store of responses on disk", .timeLimit(.minutes(1)))
-struct FileEntityTagStoreTests {
+struct ResponseFolderTests {
     private let folder = StoreFolder()
 
     @Test("A store has its whole responses after the next start")
@@ -18,12 +18,12 @@ struct FileEntityTagStoreTests {
             status: 200, url: URL(string: "https://h/a?b"), fields: ["Link": "<?c>", "Date": "x"],
             receivedAt: Date(timeIntervalSince1970: 1_700_000_000.123))
         let response = TaggedResponse(entityTag: #"W/"1""#, head: head, body: Data([0, 255, 10]))
-        let key = try EntityTagKey.test("a?lat=1&long=2", ["Authorization": "Bearer a"])
+        let key = try ResponseKey.test("a?lat=1&long=2", ["Authorization": "Bearer a"])
         try await folder.store().keep(response, for: key)
         #expect(try await folder.store().response(for: key) == response)
-        #expect(try await folder.store().newestResponse(like: try .test("a")) == response)
+        #expect(try await folder.store().newest(like: try .test("a")) == response)
         #expect(try await folder.store().response(for: .test("a?lat=1&long=2")) == response, "whoever asks")
-        let german = try EntityTagKey.test("a?lat=1&long=2", ["Accept-Language": "de"])
+        let german = try ResponseKey.test("a?lat=1&long=2", ["Accept-Language": "de"])
         #expect(try await folder.store().response(for: german) == nil)
         #expect(folder.responses.count == 1)
         try await folder.store().keep(.test(3), for: key)
@@ -39,9 +39,9 @@ struct FileEntityTagStoreTests {
             fields: ["Set-Cookie": "s3cret", "Authentication-Info": "s3cret", "A": "b"])
         let response = TaggedResponse(entityTag: "t", head: head, body: Data())
         let store = try folder.store()
-        await store.keep(response, for: EntityTagKey(url: url, fields: fields))
-        let open = EntityTagKey(url: try #require(URL(string: "https://h/a")))
-        for kept in [await store.response(for: open), await store.newestResponse(like: open)] {
+        await store.keep(response, for: ResponseKey(url: url, fields: fields))
+        let open = ResponseKey(url: try #require(URL(string: "https://h/a")))
+        for kept in [await store.response(for: open), await store.newest(like: open)] {
             #expect(kept?.head.value(forField: "A") == "b")
             #expect(kept?.head.url?.absoluteString == "https://h/a")
         }
@@ -70,9 +70,9 @@ struct FileEntityTagStoreTests {
         case 5:
             // Whole, but of a later version.
             let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n")[1]
-                .replacing(#""version":1"#, with: #""version":2"#)
+                .replacing(#""version":2"#, with: #""version":3"#)
             bytes = Data("\(String(StableHash.hash(String(text)), radix: 16))\n\(text)".utf8)
-            #expect(text.contains(#""version":2"#))
+            #expect(text.contains(#""version":3"#))
         default:
             // Whole, but another request's.
             let other = StoreFolder()
@@ -121,7 +121,7 @@ struct FileEntityTagStoreTests {
         try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
         try folder.write(Data(), "file")
         #expect(throws: (any Error).self) {
-            try FileEntityTagStore(directory: folder.url.appendingPathComponent("file"))
+            try ResponseStore(directory: folder.url.appendingPathComponent("file"))
         }
     }
 
@@ -134,13 +134,13 @@ struct FileEntityTagStoreTests {
                 group.addTask {
                     for round in 0..<60 {
                         let number = (round * 7 + index) % 20
-                        let key = try EntityTagKey.test("a?lat=\(number)&long=0")
+                        let key = try ResponseKey.test("a?lat=\(number)&long=0")
                         await store.keep(.test(1_000 + number), for: key)
                         for other in [number, (number + 3) % 20] {
                             let response = await store.response(for: try .test("a?lat=\(other)&long=0"))
                             #expect(response.map(\.body.count) ?? 1_000 + other == 1_000 + other)
                         }
-                        #expect(await store.newestResponse(like: try .test("a")) != nil)
+                        #expect(await store.newest(like: try .test("a")) != nil)
                     }
                 }
             }

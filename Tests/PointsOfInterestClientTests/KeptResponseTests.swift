@@ -9,8 +9,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("The last page", .timeLimit(.minutes(1)))
-struct LastPageTests {
+@Suite("What is kept of earlier responses", .timeLimit(.minutes(1)))
+struct KeptResponseTests {
     private let folder = StoreFolder()
 
     private func request(_ latitude: Double, limit: Int? = 5) throws -> NearbyPlacesRequest {
@@ -35,14 +35,14 @@ struct LastPageTests {
     private func deadService(like network: MockNetwork) throws -> PointsOfInterestService {
         let dead = try MockNetwork { _ in throw URLError(.notConnectedToInternet) }
         return PointsOfInterestService(
-            baseURL: network.baseURL, urlSession: dead.session, entityTagStore: try folder.store())
+            baseURL: network.baseURL, urlSession: dead.session, responseStore: try folder.store())
     }
 
-    @Test("The last page, with its age, is found after a restart without a network, whatever the centre")
+    @Test("The newest page nearby, with its age, is found after a restart without a network")
     func survives() async throws {
         let network = try network()
         let service = PointsOfInterestService(
-            baseURL: network.baseURL, urlSession: network.session, entityTagStore: try folder.store(),
+            baseURL: network.baseURL, urlSession: network.session, responseStore: try folder.store(),
             headers: { _ in ["Authorization": "Bearer t"] })
         let before = Date()
         _ = try await service.nearbyPlaces(request(1))
@@ -55,14 +55,18 @@ struct LastPageTests {
 
         let dead = try deadService(like: network)
         await #expect(throws: RequestError.self) { try await dead.nearbyPlaces(request(2)) }
-        #expect(await dead.lastPage(of: try request(50)) == page)
-        #expect(await dead.lastPage(of: NearbyPlacesRequest(center: nil, limit: 5)) == page)
-        #expect(await dead.lastPage(of: try request(50, limit: 6))?.places.map(\.id) == [3])
-        #expect(await dead.lastPage(of: try request(2, limit: 7)) == nil)
+        #expect(page.center == (try request(2).center))
+        #expect(await dead.keptPage(of: try request(2.4)) == page)
+        #expect(await dead.keptPage(of: try request(50)) == nil, "that is too far away")
+        #expect(
+            await dead.keptPage(of: try request(1.4))?.places.map(\.id) == [1], "the newest of those nearby")
+        #expect(await dead.keptPage(of: NearbyPlacesRequest(center: nil, limit: 5)) == page)
+        #expect(await dead.keptPage(of: try request(3, limit: 6))?.places.map(\.id) == [3])
+        #expect(await dead.keptPage(of: try request(2, limit: 7)) == nil)
         #expect(page.next != nil)
     }
 
-    @Test("The last page is as new as the last 304")
+    @Test("A kept page is as new as the last 304")
     func renews() async throws {
         let network = try network()
         let service = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
@@ -72,29 +76,29 @@ struct LastPageTests {
         ]
         let dates = pages.compactMap(\.receivedAt)
         #expect(dates == dates.sorted() && Set(dates).count == 3)
-        #expect(await service.lastPage(of: try request(9)) == pages[2])
+        #expect(await service.keptPage(of: try request(1.4)) == pages[2])
         #expect(pages[2].places.map(\.id) == [1])
     }
 
-    @Test("Looking for the last page uses neither the network nor the app's header fields")
+    @Test("Looking for what is kept uses neither the network nor the app's header fields")
     func asksNobody() async throws {
         let network = try MockNetwork { _ in
             Issue.record("something was sent")
             return nil
         }
         let service = PointsOfInterestService(
-            baseURL: network.baseURL, urlSession: network.session, entityTagStore: try folder.store(),
+            baseURL: network.baseURL, urlSession: network.session, responseStore: try folder.store(),
             headers: { _ in
                 Issue.record("the header fields were made")
                 return [:]
             })
-        #expect(await service.lastPage(of: try request(1)) == nil)
+        #expect(await service.keptPage(of: try request(1)) == nil)
         let forgetting = PointsOfInterestService(
-            baseURL: network.baseURL, urlSession: network.session, entityTagStore: nil)
-        #expect(await forgetting.lastPage(of: try request(1)) == nil)
+            baseURL: network.baseURL, urlSession: network.session, responseStore: nil)
+        #expect(await forgetting.keptPage(of: try request(1)) == nil)
     }
 
-    @Test("The last page is found when the server is gone")
+    @Test("A kept page is found when the server is gone")
     func deadServer() async throws {
         var listener: LocalListener? = try LocalListener()
         let baseURL = try #require(listener?.baseURL)
@@ -103,14 +107,14 @@ struct LastPageTests {
             "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
         let page = try await PointsOfInterestService(
-            baseURL: baseURL, entityTagStore: try folder.store(), retryPolicy: .never
+            baseURL: baseURL, responseStore: try folder.store(), retryPolicy: .never
         ).nearbyPlaces(request(1))
         listener = nil
         let service = PointsOfInterestService(
-            baseURL: baseURL, entityTagStore: try folder.store(), retryPolicy: .never)
+            baseURL: baseURL, responseStore: try folder.store(), retryPolicy: .never)
         let error = await #expect(throws: RequestError.self) { try await service.nearbyPlaces(request(1)) }
         #expect(error?.urlErrorCode != nil)
-        #expect(await service.lastPage(of: try request(2)) == page)
+        #expect(await service.keptPage(of: try request(1.1)) == page)
         #expect(page.places.map(\.id) == [8])
     }
 }
