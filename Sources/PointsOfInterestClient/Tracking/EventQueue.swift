@@ -12,9 +12,10 @@ import Locking
 /// start (`completeUntilFirstUserAuthentication`).
 ///
 /// The queue is bounded: when it is full, the oldest events are dropped. Dropped events are counted, and the counts
-/// are sent to the service as `events-dropped` events. The folder is locked: a second queue on it throws
-/// `EventQueueError.inUse`, so an app's extension needs a folder of its own. Don't use a folder in an app group: iOS
-/// kills an app that is suspended while it holds a lock there. Methods may be called on any thread.
+/// are sent to the service as `events-dropped` events. The folder is locked until `close()`, or the end of the process:
+/// a second queue on it throws `EventQueueError.inUse`. Each process has a folder of its own, an app's extension too, and
+/// not in an app group: iOS kills a process that is suspended while it holds a lock there. Methods may be called on any
+/// thread.
 public final class EventQueue: Tracker {
     /// How much a queue holds.
     struct Limits {
@@ -66,7 +67,7 @@ public final class EventQueue: Tracker {
     /// Opens the queue of a folder, and makes the folder if there is none.
     ///
     /// - Parameters:
-    ///   - directory: a folder of the app's own.
+    ///   - directory: a folder of this process's own, outside of app groups.
     ///   - maximumEvents: how many events the queue holds, from 1.
     ///   - maximumBytes: how many bytes of JSON they have in sum; there is always room for one event.
     /// - Throws: `EventQueueError`: `.inUse` where another queue has the folder, `.file` where it can't be used.
@@ -148,23 +149,37 @@ public final class EventQueue: Tracker {
         }
     }
 
-    /// Waits until the queue is empty, or until the task is cancelled.
+    /// Waits until the queue is empty or closed, or until the task is cancelled.
     public func drained() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let isEmpty = state.withLock { state -> Bool in
-            guard !state.backlog.entries.isEmpty else { return true }
+            guard !state.backlog.entries.isEmpty, !state.isClosed else { return true }
             state.waitingForEmpty.append(continuation)
             return false
         }
         if !isEmpty { for await _ in stream {} }
     }
 
-    /// Waits for the disk and unlocks the folder, so that another queue can be opened there. Events that are tracked
-    /// later are lost. Don't call it on the main thread; an app that ends needn't call it.
+    /// Waits for the disk and unlocks the folder, so that another queue can be opened there, which sends what waits.
+    ///
+    /// Events that are tracked later go nowhere. A request that is on its way may still be stored; its events are sent
+    /// again by the next queue, and count once. Don't call it on the main thread. An app that ends needn't call it.
     public func close() {
-        state.withLock { $0.isClosed = true }
-        disk.sync { synchronizeNow() }
+        disk.sync {
+            state.withLock { state in
+                Self.writeWaitingLines(of: &state)
+                // From here on nothing is written: the file may be another queue's.
+                state.isClosed = true
+                Self.endWaiting(of: &state)
+            }
+            synchronizeNow()
+        }
         lockFile.unlock()
+    }
+
+    private static func endWaiting(of state: inout State) {
+        for waiting in state.waitingForEmpty { waiting.finish() }
+        state.waitingForEmpty = []
     }
 
     private func synchronizeNow() {
@@ -178,9 +193,11 @@ public final class EventQueue: Tracker {
 
     // MARK: - For the uploader
 
-    /// Returns the oldest events, after adding the events that report dropped ones; nil where there is none.
+    /// Returns the oldest events, after adding the events that report dropped ones; nil where there is none, or the queue
+    /// is closed.
     func nextBatch(events: Int, bytes: Int, time: Double) -> EventBatch? {
         state.withLock { state in
+            guard !state.isClosed else { return nil }
             let reports = state.backlog.reportDrops(time: time, makeID: { UUID() })
             Self.write(reports, to: &state)
             return EventBatch(state.backlog, events: events, bytes: bytes)
@@ -204,9 +221,7 @@ public final class EventQueue: Tracker {
             if isAcknowledged, let last = batch.numbers.last { records.append(.acknowledged(through: last)) }
             for record in records { state.backlog.apply(record) }
             Self.write(records, to: &state)
-            guard state.backlog.entries.isEmpty else { return }
-            for waiting in state.waitingForEmpty { waiting.finish() }
-            state.waitingForEmpty = []
+            if state.backlog.entries.isEmpty { Self.endWaiting(of: &state) }
         }
         disk.async { self.compactIfWorthIt() }
     }
@@ -247,6 +262,7 @@ public final class EventQueue: Tracker {
     }
 
     private static func write(_ records: [JournalRecord], to state: inout State) {
+        guard !state.isClosed else { return }
         let lines = records.flatMap(\.line)
         state.linesSinceSnapshot?.append(contentsOf: lines)
         state.unwritten += lines
@@ -261,7 +277,7 @@ public final class EventQueue: Tracker {
     /// Writes the lines that aren't in the file yet, in pieces of whole lines. Where there is little space, the pieces
     /// that fit are written, and aren't written again.
     private static func writeWaitingLines(of state: inout State) {
-        guard !state.unwritten.isEmpty else { return }
+        guard !state.unwritten.isEmpty, !state.isClosed else { return }
         var written = 0
         do throws(EventQueueError) {
             while written < state.unwritten.count {
@@ -299,7 +315,7 @@ public final class EventQueue: Tracker {
     /// Replaces the file when most of it is about events that are gone.
     private func compactIfWorthIt() {
         let snapshot = state.withLock { state -> [JournalRecord]? in
-            guard state.linesSinceSnapshot == nil, let size = try? state.file.size(),
+            guard state.linesSinceSnapshot == nil, !state.isClosed, let size = try? state.file.size(),
                 size > Self.outdated(state.backlog)
             else { return nil }
             state.linesSinceSnapshot = []

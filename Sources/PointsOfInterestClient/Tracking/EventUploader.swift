@@ -80,7 +80,8 @@ public actor EventUploader {
     /// Sends the waiting events at once, without pauses, for an app that goes to the background. It stops at the first
     /// failure.
     ///
-    /// - Returns: nil where the service has all events; else the error because of which some still wait.
+    /// - Returns: nil where the service has all events, or the queue is closed; else the error because of which some still
+    ///   wait.
     @discardableResult
     public func flush() async -> RequestError? {
         await queue.synchronize()

@@ -119,7 +119,8 @@ extension EventQueueError {
 
 /// Why a queue can't be opened, or its file can't be written.
 public enum EventQueueError: Error, Hashable, Sendable {
-    /// Another queue, of this process or another one, uses the folder.
+    /// Another queue, of this process or another one, has the folder. A process makes one queue and shares it; another
+    /// process, such as an app's extension, needs a folder of its own.
     case inUse
     /// A system call on the folder or a file in it failed; `code` is its `errno`.
     case file(operation: String, code: Int32)
@@ -129,7 +130,11 @@ extension EventQueueError: LocalizedError {
     /// A sentence for developers.
     public var errorDescription: String? {
         switch self {
-        case .inUse: "Another event queue uses the folder."
+        case .inUse:
+            """
+            Another event queue has this folder open, in this process or in another one. Make one queue for each process \
+            and share it there; another process, such as an app's extension, needs a folder of its own.
+            """
         case .file(let operation, let code): "\(operation): \(String(cString: strerror(code)))."
         }
     }

@@ -176,15 +176,19 @@ struct EventClient {
     let user: String
 
     private let folder: TemporaryFolder
+    private let queue: String
     private let baseURL: String
     private var runs: [ChildProgram] = []
 
     private static let batch = 20
 
-    init(user: String, baseURL: String) throws {
+    /// Makes one whose queue is in a folder of its own, or in a part of a folder that it shares with others.
+    init(user: String, baseURL: String, sharing shared: (folder: TemporaryFolder, part: String)? = nil) throws
+    {
         self.user = user
         self.baseURL = baseURL
-        folder = try TemporaryFolder()
+        folder = try shared?.folder ?? TemporaryFolder()
+        queue = folder.path + (shared.map { "/" + $0.part } ?? "")
     }
 
     /// Starts it: it has events up to `count` to send, those before among them.
@@ -193,7 +197,7 @@ struct EventClient {
             try SystemProgram.start(
                 PoiProgram.eventSender.path(percentEncoded: false),
                 [
-                    "--directory", folder.path, "--base-url", baseURL, "--user", user, "--count", "\(count)",
+                    "--directory", queue, "--base-url", baseURL, "--user", user, "--count", "\(count)",
                     "--batch", "\(Self.batch)",
                 ], folder: folder))
     }
@@ -203,10 +207,20 @@ struct EventClient {
         _ = try await runs.last?.output.line { $0.text.hasPrefix("acknowledged") || $0.text == "empty" }
     }
 
+    /// Waits until it has tracked all of its events.
+    func hasTracked() async throws {
+        _ = try await runs.last?.output.line { $0.text.hasPrefix("tracked") }
+    }
+
     /// Waits until the service has everything.
     func finish() async throws {
         _ = try await runs.last?.output.line { $0.text == "empty" }
         _ = try await runs.last?.exitCode()
+    }
+
+    /// Waits for the end of a run that can't begin, and returns what it says.
+    func failure() async throws -> (exitCode: Int32?, text: String) {
+        (try await runs.last?.exitCode(), runs.last?.output.text ?? "")
     }
 
     /// Kills it, wherever it is.

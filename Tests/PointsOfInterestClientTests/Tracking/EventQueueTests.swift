@@ -238,6 +238,36 @@ struct EventQueueTests {
         #expect(throws: Never.self) { try folder.queue() }
     }
 
+    @Test("The error of a second queue says what each process needs")
+    func saysWhatToDo() {
+        let text = EventQueueError.inUse.localizedDescription
+        #expect(text.contains("Make one queue for each process"))
+        #expect(text.contains("an app's extension"))
+        #expect(text.contains("a folder of its own"))
+    }
+
+    @Test(
+        "A closed queue takes no event, gives none to the uploader, and writes nothing to another queue's folder"
+    )
+    func closes() async throws {
+        let first = try folder.queue(EventQueue.Limits(events: 2))
+        for number in 1...2 { first.track(.numbered(number)) }
+        let batch = try #require(first.nextBatch(events: 1, bytes: .max, time: 0))
+        first.track(.numbered(3))
+        first.close()
+        await first.drained()
+        let second = try folder.queue()
+        let bytes = try Data(contentsOf: folder.file)
+        first.track(.numbered(9))
+        // It would report the event that was dropped.
+        #expect(first.nextBatch(events: 9, bytes: .max, time: 0)?.numbers == nil)
+        first.remove(batch, isAcknowledged: true)
+        await first.synchronize()
+        #expect(try Data(contentsOf: folder.file) == bytes)
+        second.track(.numbered(4))
+        #expect(try folder.reopened().filter { $0 > 0 } == [2, 3, 4])
+    }
+
     @Test("A queue without a usable folder throws the reason")
     func needsFolder() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

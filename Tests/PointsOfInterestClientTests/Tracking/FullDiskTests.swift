@@ -69,6 +69,18 @@ struct FullDiskTests {
         #expect(try folder.reopened() == [1, 2, 3, 4])
     }
 
+    @Test("A process that is killed while the disk is full loses the events of that time, and no others")
+    func losesUnwritten() throws {
+        let queue = try queue()
+        queue.track(.numbered(1))
+        disk.setSpace(0)
+        for number in 2...3 { queue.track(.numbered(number)) }
+        #expect(queue.failure != nil)
+        #expect(queue.count == 3)
+        // What the next process finds.
+        #expect(try folder.reopened() == [1])
+    }
+
     @Test("Events that the service acknowledged while the disk was full aren't sent again")
     func remembersAcknowledgements() throws {
         let queue = try queue()

@@ -117,6 +117,20 @@ struct TrackingModelTests {
         environment.trackingModel.sendTrackingEvent(.launch)
         #expect(queue.count == 1)
         #expect(try await #require(environment.eventUploader).flush() == nil)
-        #expect(AppEnvironment.mock().eventUploader == nil)
+    }
+
+    @Test("Without a queue, only observers see an event")
+    @MainActor
+    func needsQueue() async {
+        let environment = AppEnvironment(
+            configuration: .mock,
+            urlSession: MockURLProtocol.session { request in
+                Issue.record("\(request) was sent")
+                throw CancellationError()
+            }, locationFetcher: MockLocationFetcher())
+        #expect(environment.eventUploader == nil)
+        let observer = EventRecorder(environment.trackingModel)
+        environment.trackingModel.sendTrackingEvent(.launch)
+        #expect(await observer.remainingEvents() == [.launch])
     }
 }
