@@ -31,22 +31,19 @@ public actor EventUploader {
     ///   - service: where they are sent, with the service's session and header fields.
     ///   - policy: how many events are sent at once, and when they are sent again.
     ///   - clock: measures the pauses.
-    ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
-    ///   - now: returns the time.
     ///   - report: called with the outcome of each request, for an app's log for instance.
     public init(
         queue: EventQueue, service: PointsOfInterestService, policy: EventUploadPolicy = EventUploadPolicy(),
         clock: any Clock<Duration> = ContinuousClock(),
-        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
-        now: @escaping @Sendable () -> Date = { Date() },
         report: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
     ) {
         self.init(
             queue: queue, request: EventsEndpoint(baseURL: service.baseURL),
-            transport: service.transport(.events),
-            policy: policy, clock: clock, jitter: jitter, now: now, report: report)
+            transport: service.transport(.events), policy: policy, clock: clock,
+            jitter: { .random(in: 0...1) }, now: { Date() }, report: report)
     }
 
+    /// Makes one whose chance and time a test may replace: `jitter` returns the factor of each pause, 0…1.
     init(
         queue: EventQueue, request: EventsEndpoint, transport: any Transport, policy: EventUploadPolicy,
         clock: any Clock<Duration>, jitter: @escaping @Sendable () -> Double,

@@ -1,0 +1,100 @@
+import Foundation
+import Locking
+import PointsOfInterestTesting
+import Testing
+
+/// What an app writes: an unlabeled trailing closure binds to the first parameter that is a function (SE-0286), so none
+/// may stand before the one that a reader expects.
+@MainActor
+@Suite("A trailing closure", .timeLimit(.minutes(1)))
+struct TrailingClosureTests {
+    private let session = MockURLProtocol.session {
+        try MockURLProtocol.response(Problem(.overloaded), to: $0)
+    }
+
+    private var service: PointsOfInterestService {
+        PointsOfInterestService(
+            baseURL: AppConfiguration.mock.baseURL, urlSession: session, retryPolicy: .never)
+    }
+
+    @Test("Of an uploader, it gets the reports")
+    func uploader() async throws {
+        try await withQueue { queue in
+            let reports = Lock<[EventUploadReport]>([])
+            let uploader = EventUploader(queue: queue, service: service) { report in
+                reports.withLock { $0.append(report) }
+            }
+            let error = try #require(await uploader.flush())
+            let other = EventUploader(
+                queue: queue, service: service, policy: EventUploadPolicy(batchEvents: 1),
+                clock: ContinuousClock()
+            ) { report in
+                reports.withLock { $0.append(report) }
+            }
+            #expect(await other.flush() == error)
+            #expect(reports.withLock { $0 } == [.failed(error), .failed(error)])
+        }
+    }
+
+    @Test("Of an environment, it gets the reports, and of a mocked one the requests")
+    func environments() async throws {
+        try await withQueue { queue in
+            let reports = Lock<[EventUploadReport]>([])
+            let environment = AppEnvironment(
+                configuration: .mock, urlSession: session, retryPolicy: .never,
+                locationFetcher: MockLocationFetcher(), eventQueue: queue
+            ) { report in
+                reports.withLock { $0.append(report) }
+            }
+            let error = try #require(await environment.eventUploader?.flush())
+            #expect(reports.withLock { $0 } == [.failed(error)])
+        }
+        let mock = AppEnvironment.mock { request in
+            try MockURLProtocol.response([PointOfInterest].fixtures(2), to: request)
+        }
+        #expect(try await mock.service.places(NearbyPlacesRequest(center: nil)).count == 2)
+    }
+
+    @Test("Of a configuration, it is asked for header fields, and after all other labels for the user")
+    func configuration() async throws {
+        let url = AppConfiguration.mock.baseURL
+        let withHeaders = AppConfiguration(baseURL: url) { endpoint in ["Endpoint": "\(endpoint)"] }
+        #expect(try await withHeaders.headers(.events) == ["Endpoint": "\(ServiceEndpoint.events)"])
+        let withUser = AppConfiguration(baseURL: url, isUnitTesting: true) { "someone" }
+        #expect(withUser.userID() == "someone")
+    }
+
+    @Test("Of a model, it is asked for the user, and of a recorder whether an event matches")
+    func tracking() async throws {
+        let tracker = MockTracker()
+        let model = TrackingModel(tracker: tracker) { "someone" }
+        let recorder = EventRecorder(model)
+        model.sendTrackingEvent(.launch)
+        #expect(try await recorder.next { $0.userID == "someone" }.event == .launch)
+    }
+
+    @Test("Of a mock, it responds")
+    func mocks() async throws {
+        let finder = MockPlaceFinder { request in .fixtures(request.center == nil ? 2 : 1) }
+        #expect(try await finder.nearbyPlaces(NearbyPlacesRequest(center: nil)).places.count == 2)
+        let failing = MockPlaceFinder(pages: [[]]) { call in
+            throw RequestError.undecodableBody(reason: "\(call)")
+        }
+        await #expect(throws: RequestError.self) { try await failing.categories() }
+        let fetcher = MockLocationFetcher { .nothing }
+        fetcher.requestLocation()
+        #expect(fetcher.events == [.requestedLocation])
+    }
+
+    /// Runs a test with a queue that has an event.
+    private func withQueue(_ body: (EventQueue) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "events-\(UUID().uuidString)")
+        let queue = try EventQueue(directory: folder)
+        defer {
+            queue.close()
+            try? FileManager.default.removeItem(at: folder)
+        }
+        queue.track(TrackedEvent(userID: "someone", time: 1, event: .launch))
+        try await body(queue)
+    }
+}
