@@ -75,10 +75,7 @@
     extension LocationFailure {
         /// Converts an error of a location manager.
         public init(_ error: any Error) {
-            let system = error as NSError
-            self.init(
-                domain: system.domain, code: system.code, reason: system.localizedDescription,
-                isDenied: (error as? CLError)?.code == .denied)
+            self.init(error, isDenied: (error as? CLError)?.code == .denied)
         }
     }
 

@@ -91,6 +91,13 @@ public struct LocationFailure: Error, Hashable, Sendable {
         self.reason = reason
         self.isDenied = isDenied
     }
+
+    /// Makes a failure of any error.
+    init(_ error: any Error, isDenied: Bool) {
+        let system = error as NSError
+        self.init(
+            domain: system.domain, code: system.code, reason: system.localizedDescription, isDenied: isDenied)
+    }
 }
 
 /// Why there is no current location.
