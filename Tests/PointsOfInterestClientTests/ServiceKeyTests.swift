@@ -8,17 +8,6 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// An endpoint that the service's client knows nothing of.
-private struct OwnRequest: APIRequest {
-    let baseURL: URL
-
-    func makeRequest(from requestData: Void) throws -> URLRequest {
-        URLRequest(url: baseURL.appendingPathComponent("own"))
-    }
-
-    func parseResponse(data: Data) throws -> Data { data }
-}
-
 @Suite("Keys for an endpoint", .timeLimit(.minutes(1)))
 struct ServiceKeyTests {
     /// What was sent: the path and the key.
@@ -61,8 +50,8 @@ struct ServiceKeyTests {
         _ = try await service.attributions()
         _ = try await service.send(EventsRequest(events: [.numbered(1)]))
         _ = try await service.health()
-        _ = try await service.loader(for: OwnRequest(baseURL: network.baseURL)).loadAPIRequest(
-            requestData: ())
+        _ = try await service.loader(for: OwnRequest(url: network.baseURL.appendingPathComponent("own")))
+            .loadAPIRequest(requestData: ())
         #expect(
             sent.withLock { $0 } == [
                 ["/locations", "nearbyPlaces"], ["/locations", "nearbyPlaces"], ["/locations/1", "place"],

@@ -27,16 +27,24 @@ struct MockNetwork {
         }
     }
 
-    /// A network on which every request has the same response.
-    init(status: Int = 200, contentType: String? = "application/json", body: String) throws {
+    /// A network that responds to each request with a status and a body of JSON, unless there are other fields.
+    init(
+        fields: [String: String] = ["Content-Type": "application/json"],
+        _ respond: @escaping @Sendable (URLRequest) throws -> (status: Int, body: String)
+    ) throws {
         try self.init { request in
+            let (status, body) = try respond(request)
             guard let url = request.url,
                 let response = HTTPURLResponse(
-                    url: url, statusCode: status, httpVersion: "HTTP/1.1",
-                    headerFields: contentType.map { ["Content-Type": $0] })
+                    url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
             else { throw URLError(.badServerResponse) }
             return (response, Data(body.utf8))
         }
+    }
+
+    /// A network on which every request has the same response.
+    init(status: Int = 200, contentType: String? = "application/json", body: String) throws {
+        try self.init(fields: contentType.map { ["Content-Type": $0] } ?? [:]) { _ in (status, body) }
     }
 }
 

@@ -7,6 +7,8 @@ public struct AppConfiguration: Sendable {
     /// Returns the header fields that are added to a request to an endpoint. Called before each attempt, since a token
     /// may have to be fetched; an error fails the request.
     public var headers: HeaderProvider
+    /// Renews the key after the service has refused it with 401; nil leaves it at that.
+    public var renewKey: KeyRenewer?
     /// The number of decimals of the coordinates in requests, 0 to 13; nil sends coordinates as they are. 5 are about a
     /// metre.
     public var coordinateDecimals: Int?
@@ -20,12 +22,13 @@ public struct AppConfiguration: Sendable {
 
     /// Makes a configuration.
     public init(
-        baseURL: URL, headers: @escaping HeaderProvider = { _ in [:] }, coordinateDecimals: Int? = 5,
-        isUnitTesting: Bool = false,
+        baseURL: URL, headers: @escaping HeaderProvider = { _ in [:] }, renewKey: KeyRenewer? = nil,
+        coordinateDecimals: Int? = 5, isUnitTesting: Bool = false,
         userID: (@Sendable () -> String)? = nil
     ) {
         self.baseURL = baseURL
         self.headers = headers
+        self.renewKey = renewKey
         self.coordinateDecimals = coordinateDecimals
         self.isUnitTesting = isUnitTesting
         let identity = UserIdentity.ofLaunch(isUnitTesting: isUnitTesting)
@@ -49,12 +52,13 @@ extension AppConfiguration {
     /// - Parameters:
     ///   - defaultBaseURL: the service to use where the launch names none.
     ///   - headers: the app's own headers.
+    ///   - renewKey: renews the app's own key after the service has refused it with 401; nil leaves it at that.
     ///   - coordinateDecimals: the number of decimals of the coordinates in requests; nil sends coordinates as they are.
     ///   - arguments: the launch arguments, with or without the program's name.
     ///   - environment: the environment variables.
     /// - Throws: `AppConfigurationError` for a value that can't be used.
     public init(
-        defaultBaseURL: URL, headers: @escaping HeaderProvider = { _ in [:] },
+        defaultBaseURL: URL, headers: @escaping HeaderProvider = { _ in [:] }, renewKey: KeyRenewer? = nil,
         coordinateDecimals: Int? = 5,
         arguments: [String] = ProcessInfo.processInfo.arguments,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -64,7 +68,8 @@ extension AppConfiguration {
         self.init(
             baseURL: try settings.baseURL() ?? defaultBaseURL,
             headers: { try await headers($0).merging(launchHeaders, uniquingKeysWith: { $1 }) },
-            coordinateDecimals: coordinateDecimals, isUnitTesting: try settings.isUnitTesting())
+            renewKey: renewKey, coordinateDecimals: coordinateDecimals,
+            isUnitTesting: try settings.isUnitTesting())
     }
 }
 

@@ -35,6 +35,7 @@ public struct AppEnvironment {
     ///     without a network, too.
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - timeLimits: how long a request may take.
+    ///   - requestObserver: called after each attempt of a request, on any thread, for the app's log for instance.
     ///   - notificationCenter: the notification center that the app's parts post to.
     ///   - timerScheduler: schedules the timers.
     ///   - locationFetcher: the device's location manager, or a stand-in.
@@ -47,6 +48,7 @@ public struct AppEnvironment {
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
         responseStore: ResponseStore? = ResponseStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
+        requestObserver: (@Sendable (RequestAttempt) -> Void)? = nil,
         notificationCenter: NotificationCenter = .default,
         timerScheduler: any TimerScheduler = RunLoop.main,
         locationFetcher: any LocationFetcher,
@@ -62,7 +64,7 @@ public struct AppEnvironment {
             baseURL: configuration.baseURL, urlSession: urlSession, responseStore: responseStore,
             retryPolicy: retryPolicy,
             timeLimits: timeLimits, coordinateDecimals: configuration.coordinateDecimals,
-            headers: configuration.headers)
+            headers: configuration.headers, renewKey: configuration.renewKey, observer: requestObserver)
         locationProvider = CurrentLocationProvider(
             locationFetcher: locationFetcher, notificationCenter: notificationCenter,
             placeFinder: service, timerScheduler: timerScheduler)

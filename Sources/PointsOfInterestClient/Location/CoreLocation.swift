@@ -86,18 +86,21 @@
         ///   - configuration: the configuration of this launch.
         ///   - responseStore: where responses are kept; nil keeps none.
         ///   - timeLimits: how long a request may take.
+        ///   - requestObserver: called after each attempt of a request, on any thread, for the app's log for instance.
         ///   - eventQueue: where tracking events wait for the service; without one only observers see them.
         ///   - eventUploadPolicy: how many events are sent at once, and when they are sent again.
         ///   - eventUploadReport: called with the outcome of each request with events, on any thread.
         public init(
             configuration: AppConfiguration, responseStore: ResponseStore? = ResponseStore(),
-            timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil,
+            timeLimits: TimeLimits = TimeLimits(),
+            requestObserver: (@Sendable (RequestAttempt) -> Void)? = nil, eventQueue: EventQueue? = nil,
             eventUploadPolicy: EventUploadPolicy = EventUploadPolicy(),
             eventUploadReport: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
         ) {
             self.init(
                 configuration: configuration, responseStore: responseStore, timeLimits: timeLimits,
-                locationFetcher: CLLocationManager(), eventQueue: eventQueue,
+                requestObserver: requestObserver, locationFetcher: CLLocationManager(),
+                eventQueue: eventQueue,
                 eventUploadPolicy: eventUploadPolicy, eventUploadReport: eventUploadReport)
         }
     }

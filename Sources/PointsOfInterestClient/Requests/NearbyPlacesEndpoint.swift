@@ -93,7 +93,7 @@ public struct PlacesPage: Hashable, Sendable {
 extension URL {
     /// Whether the URL has the service's origin. If the service is at HTTP's default port, HTTPS on its default port is
     /// accepted, too: Apple's platforms go there by themselves where the host has asked for it (RFC 6797, section 8.3).
-    fileprivate func isOfService(at baseURL: URL) -> Bool {
+    func isOfService(at baseURL: URL) -> Bool {
         guard let own = Origin(baseURL.absoluteURL), let new = Origin(absoluteURL) else { return false }
         let isUpgrade =
             own.host == new.host && (own.scheme, own.port) == ("http", 80)

@@ -35,41 +35,50 @@ public struct PointsOfInterestService: Sendable {
     ///   - timeLimits: how long a request may take.
     ///   - coordinateDecimals: the number of decimals of the coordinates in requests, 0 to 13: centres are rounded, boxes
     ///     become larger. 5 decimals are about a metre, 3 about a hundred metres. Nil sends coordinates as they are.
-    ///   - clock: measures the pauses and the time limits.
+    ///   - clock: measures the pauses, the time limits and how long attempts take.
     ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
     ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
+    ///   - renewKey: renews the key after the service has refused it with 401; nil leaves it at that.
+    ///   - observer: called after each attempt, also one that failed or was cancelled, on any thread; it should return
+    ///     quickly, since the request waits for it. A request whose header fields couldn't be made has no attempt. For a
+    ///     cancelled one it may be called after the method has thrown.
     public init(
         baseURL: URL, urlSession: URLSession = .uncached,
         responseStore: ResponseStore? = ResponseStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         coordinateDecimals: Int? = 5, clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
-        headers: HeaderProvider? = nil
+        headers: HeaderProvider? = nil, renewKey: KeyRenewer? = nil,
+        observer: (@Sendable (RequestAttempt) -> Void)? = nil
     ) {
         self.init(
             baseURL: baseURL, urlSession: urlSession, responseStore: responseStore,
             retryPolicy: retryPolicy,
             timeLimits: timeLimits, coordinateDecimals: coordinateDecimals, clock: clock, jitter: jitter,
-            headers: headers, observer: { _, _, _ in })
+            headers: headers, renewKey: renewKey,
+            fullObserver: observer.map { observer in { @Sendable sent in observer(RequestAttempt(sent)) } })
     }
 
-    /// Makes a client that reports what it sends and gets.
+    /// Makes a client that reports all that it sends and gets.
     ///
-    /// - Parameter observer: is called after each response, on the task that has sent the request, with the request as it
-    ///   was sent, and the response's head and body.
+    /// - Parameter fullObserver: as `observer`, but gets secrets and bodies, too.
     package init(
         baseURL: URL, urlSession: URLSession, responseStore: ResponseStore?,
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         coordinateDecimals: Int?, clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }, headers: HeaderProvider?,
-        observer: @escaping @Sendable (URLRequest, ResponseHead, Data) -> Void
+        renewKey: KeyRenewer? = nil, fullObserver: (@Sendable (SentRequest) -> Void)?
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
         self.responseStore = responseStore
         self.coordinateDecimals = coordinateDecimals
-        transport = { endpoint in
-            var transport: any Transport = URLSessionTransport(urlSession: urlSession, observer: observer)
+        let renewals = renewKey.map(KeyRenewals.init)
+        let transport = { @Sendable (endpoint: ServiceEndpoint) -> any Transport in
+            let recorder = fullObserver.map {
+                AttemptRecorder(endpoint: endpoint, clock: clock, observer: $0)
+            }
+            var transport: any Transport = URLSessionTransport(urlSession: urlSession, recorder: recorder)
             // An event queue has pauses of its own, and a health check has to say how the service is now.
             let isSentOnce = endpoint == .events || endpoint == .health
             if let responseStore, !isSentOnce {
@@ -77,7 +86,9 @@ public struct PointsOfInterestService: Sendable {
             }
             // The fields are added before the store is asked, because its keys contain them.
             if let headers {
-                transport = AuthorizingTransport(base: transport, endpoint: endpoint, headers: headers)
+                transport = AuthorizingTransport(
+                    base: transport, endpoint: endpoint, baseURL: baseURL, headers: headers,
+                    renewals: renewals)
             }
             if !isSentOnce {
                 transport = RetryingTransport(
@@ -86,6 +97,7 @@ public struct PointsOfInterestService: Sendable {
             }
             return TimeLimitedTransport(base: transport, limits: timeLimits, clock: clock)
         }
+        self.transport = { endpoint in TransportOfEachRequest { transport(endpoint) } }
     }
 
     /// Returns a loader for an endpoint, such as one of the app's own, that keeps responses, retries and adds

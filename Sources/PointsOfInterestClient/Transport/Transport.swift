@@ -15,9 +15,9 @@ protocol Transport: Sendable {
 }
 
 /// An HTTP response.
-struct Response: Sendable {
-    var head: ResponseHead
-    var body: Data
+package struct Response: Sendable {
+    package var head: ResponseHead
+    package var body: Data
 }
 
 /// Sends requests over a URL session. It follows redirects of a `GET` or `HEAD` within the origin, whatever the session
@@ -27,14 +27,13 @@ struct URLSessionTransport: Transport {
     static let maximumRedirects = 5
 
     let urlSession: URLSession
-    /// Is called after each response.
-    var observer: @Sendable (URLRequest, ResponseHead, Data) -> Void = { _, _, _ in }
+    /// Is told of each attempt.
+    var recorder: AttemptRecorder?
 
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
         var (request, redirects) = (request, 0)
         while true {
-            let response = try await sendOnce(request)
-            observer(request, response.head, response.body)
+            let response = try await sendOnce(request).get()
             guard let next = try request.redirected(by: response) else { return response }
             guard redirects < Self.maximumRedirects else {
                 throw .redirectRefused(to: next.url.flatMap(Origin.init)?.description ?? "")
@@ -43,8 +42,15 @@ struct URLSessionTransport: Transport {
         }
     }
 
-    private func sendOnce(_ request: URLRequest) async throws(RequestError) -> Response {
-        if Task.isCancelled { throw .cancelled }
+    private func sendOnce(_ request: URLRequest) async -> Result<Response, RequestError> {
+        if Task.isCancelled { return .failure(.cancelled) }
+        let end = recorder?.begin(request)
+        let outcome = await outcome(ofSending: request)
+        end?(outcome)
+        return outcome
+    }
+
+    private func outcome(ofSending request: URLRequest) async -> Result<Response, RequestError> {
         // Not `data(for:)`: on Linux (Swift 6.3) it never returns if it is cancelled at the wrong moment.
         let outcomes = AsyncStream<Result<Response, RequestError>> { continuation in
             let task = urlSession.dataTask(with: request) { data, response, error in
@@ -61,8 +67,8 @@ struct URLSessionTransport: Transport {
             }
             task.resume()
         }
-        for await outcome in outcomes { return try outcome.get() }
-        throw .cancelled
+        for await outcome in outcomes { return outcome }
+        return .failure(.cancelled)
     }
 
     private static func outcome(
@@ -74,40 +80,14 @@ struct URLSessionTransport: Transport {
     }
 }
 
-/// Adds the app's own header fields to each request, a token for instance.
-struct AuthorizingTransport: Transport {
-    let base: any Transport
-    /// The endpoint that the requests are for.
-    let endpoint: ServiceEndpoint
-    let headers: HeaderProvider
+/// Sends each request through a transport of its own, whose parts can keep what they know of that request.
+struct TransportOfEachRequest: Transport {
+    let make: @Sendable () -> any Transport
 
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
-        var request = request
-        do {
-            for (name, value) in try await headers(endpoint) {
-                request.setValue(value, forHTTPHeaderField: name)
-            }
-        } catch let error as RequestError {
-            throw error
-        } catch  where error is URLError || error is CancellationError {
-            throw RequestError(transportError: error)
-        } catch {
-            // This is the app's own error. Sending the request again wouldn't help.
-            throw .transport(
-                code: URLError.userAuthenticationRequired.rawValue, reason: error.localizedDescription)
-        }
-        return try await base.send(request)
+        try await make().send(request)
     }
 }
-
-/// Returns the header fields that an app adds to a request to an endpoint. It is called before each attempt, so it can
-/// renew a token.
-///
-/// A fixed key is `{ _ in ["Authorization": "Bearer \(key)"] }`, a key of its own for events
-/// `{ $0 == .events ? ["Authorization": "Bearer \(eventsKey)"] : ["Authorization": "Bearer \(key)"] }`. An error that it
-/// throws fails the request: a `RequestError` is thrown as it is, a `URLError` as `RequestError.transport` with its
-/// code, any other error as `.transport` with the code `userAuthenticationRequired`.
-public typealias HeaderProvider = @Sendable (ServiceEndpoint) async throws -> [String: String]
 
 extension URLSessionConfiguration {
     /// A new configuration for a session that keeps nothing: no cache, no cookies, no credentials.

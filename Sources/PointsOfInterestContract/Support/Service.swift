@@ -45,9 +45,10 @@ enum Service {
         PointsOfInterestService(
             baseURL: try await baseURL(), urlSession: session, responseStore: responseStore,
             coordinateDecimals: nil, headers: headers,
-            observer: {
-                ExchangeLog.note(Exchange($0, $1, $2))
-                onResponse($1)
+            fullObserver: { sent in
+                guard case .success(let response) = sent.outcome else { return }
+                ExchangeLog.note(Exchange(sent.request, response.head, response.body))
+                onResponse(response.head)
             })
     }
 

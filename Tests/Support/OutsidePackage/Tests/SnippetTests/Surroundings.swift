@@ -121,6 +121,7 @@ extension AppEnvironment {
 /// Where an app has its keys.
 struct Keys: Sendable {
     func current() async throws -> String { "key" }
+    func renew() async throws {}
 }
 let keys = Keys()
 let (dataKey, eventsKey) = ("data", "events")
