@@ -185,6 +185,9 @@ package enum MediaType {
     package static let geoJSON = "application/geo+json"
     /// Every problem (RFC 9457).
     package static let problemJSON = "application/problem+json"
+
+    /// The media types of all responses with data and of all problems.
+    package static let all: Set<String> = [json, geoJSON, problemJSON]
 }
 
 /// A hash that is the same in every process and release, unlike Swift's own: 64-bit FNV-1a

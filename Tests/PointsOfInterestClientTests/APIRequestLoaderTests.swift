@@ -74,7 +74,7 @@ struct APIRequestLoaderTests {
         "A refusal without a problem throws its status",
         arguments: LoadingForm.allCases,
         [
-            (502, "text/html", "<h1>Bad gateway</h1>"), (404, "application/json", "[]"), (500, nil, ""),
+            (404, "application/json", "[]"), (500, nil, ""), (401, nil, ""),
             (503, "application/problem+json", "<oops>"), (199, "application/json", body),
             (300, "application/json", body), (304, nil, ""),
         ])
@@ -87,10 +87,40 @@ struct APIRequestLoaderTests {
     }
 
     @Test(
+        "A response that can't be read, and whose media type isn't the service's, is another server's",
+        arguments: LoadingForm.allCases,
+        [
+            (200, "text/html", "<h1>Welcome</h1>"), (200, "Text/HTML; charset=utf-8", "<h1>Welcome</h1>"),
+            (200, "text/plain", "Success"), (200, nil, "<h1>Welcome</h1>"), (200, nil, ""), (204, nil, ""),
+            (403, "text/html", "<h1>Sign in</h1>"), (511, "text/html", "<h1>Sign in</h1>"),
+            (404, nil, "not here"), (502, "text/html", "<h1>Bad gateway</h1>"),
+            (200, "application/octet-stream", "{}"),
+        ])
+    func tellsOtherServers(
+        form: LoadingForm, response: (status: Int, type: String?, body: String)
+    ) async throws {
+        let network = try MockNetwork(
+            status: response.status, contentType: response.type, body: response.body)
+        let mediaType = response.type?.prefix { $0 != ";" }.lowercased()
+        await #expect(throws: RequestError.foreignResponse(status: response.status, mediaType: mediaType)) {
+            try await load(form, on: network)
+        }
+    }
+
+    @Test(
+        "A response that can be read is one of the service's, whatever its media type",
+        arguments: [nil, "text/plain"])
+    func readsAnyMediaType(contentType: String?) async throws {
+        let network = try MockNetwork(contentType: contentType, body: "[]")
+        #expect(try await load(.async, on: network) == [])
+    }
+
+    @Test(
         "A loader throws .undecodableBody for a success that it can't read", arguments: LoadingForm.allCases,
         ["", "{}", "[{}]", "<html>"])
     func tellsUndecodableBodies(form: LoadingForm, body: String) async throws {
-        let network = try MockNetwork(body: body)
+        let network = try MockNetwork(
+            contentType: body == "{}" ? "application/geo+json" : "application/json", body: body)
         let error = await #expect(throws: RequestError.self) { try await load(form, on: network) }
         guard case .undecodableBody = error else {
             Issue.record("\(String(describing: error))")
@@ -286,8 +316,10 @@ private struct QueueRequest: APIRequest {
 
 @Suite("A request of the app's own", .timeLimit(.minutes(1)))
 struct OwnRequestTests {
-    private func load(_ form: LoadingForm, response: String) async throws -> Int {
-        let network = try MockNetwork(body: response)
+    private func load(
+        _ form: LoadingForm, response: String, contentType: String? = "application/json"
+    ) async throws -> Int {
+        let network = try MockNetwork(contentType: contentType, body: response)
         let loader = APIRequestLoader(apiRequest: NumberRequest(), urlSession: network.session)
         return try await form.load(network.baseURL, with: loader)
     }
@@ -313,10 +345,15 @@ struct OwnRequestTests {
         arguments: LoadingForm.allCases)
     func throwsItsOwn(form: LoadingForm) async throws {
         await #expect(throws: NumberRequest.Odd()) { try await load(form, response: "[3]") }
-        let error = await #expect(throws: RequestError.self) { try await load(form, response: "?") }
-        guard case .undecodableBody = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        // Which media types its responses have, only the app knows.
+        for contentType in ["application/json", "text/csv", nil] {
+            let error = await #expect(throws: RequestError.self) {
+                try await load(form, response: "?", contentType: contentType)
+            }
+            guard case .undecodableBody = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
         }
     }
 }

@@ -133,7 +133,7 @@ struct PagesTests {
         }
         let (count, error) = try await walk(network)
         #expect(count == 1)
-        #expect(error == .unexpectedStatus(500))
+        #expect(error == .foreignResponse(status: 500, mediaType: nil))
     }
 
     @Test("A cancelled task loads no further page, and cancels the one in flight")

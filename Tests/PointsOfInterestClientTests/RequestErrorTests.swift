@@ -1,6 +1,7 @@
 import Foundation
-import PointsOfInterestClient
 import Testing
+
+@testable import PointsOfInterestClient
 
 @Suite("A request's error")
 struct RequestErrorTests {
@@ -9,7 +10,14 @@ struct RequestErrorTests {
         arguments: [
             (RequestError.invalidCoordinate, ErrorText.invalidCoordinate), (.invalidBaseURL, .wrongAddress),
             (.cancelled, .cancelled), (.notHTTP, .unreadable),
-            (.redirectRefused(to: "http://portal.test:80"), .redirected),
+            (.redirectRefused(to: "http://portal.test:80"), .otherServer),
+            (.foreignResponse(status: 200, mediaType: "text/html"), .otherServer),
+            (.foreignResponse(status: 403, mediaType: nil), .otherServer),
+            (.unexpectedStatus(511), .otherServer),
+            (.foreignResponse(status: 511, mediaType: "text/html"), .otherServer),
+            (.foreignResponse(status: 502, mediaType: "text/html"), .unavailable),
+            (.foreignResponse(status: 504, mediaType: "text/html"), .timedOut),
+            (.foreignResponse(status: 429, mediaType: "text/html"), .tooManyRequests),
             (.undecodableBody(reason: "keyNotFound"), .unreadable),
             (.transport(code: URLError.notConnectedToInternet.rawValue, reason: ""), .offline),
             (.transport(code: URLError.timedOut.rawValue, reason: ""), .timedOut),
@@ -42,6 +50,24 @@ struct RequestErrorTests {
     func systemReason() {
         let error = RequestError.transport(code: URLError.cannotConnectToHost.rawValue, reason: "It is off.")
         #expect(error.localizedDescription == "The service could not be reached: It is off.")
+    }
+
+    @Test(
+        "A kept response may stand in where the network or the service has failed, not where the request was refused",
+        arguments: [
+            (RequestError.transport(code: -1009, reason: ""), true, true),
+            (.redirectRefused(to: ""), true, true),
+            (.foreignResponse(status: 200, mediaType: "text/html"), true, true),
+            (.foreignResponse(status: 403, mediaType: nil), true, true),
+            (.unexpectedStatus(500), false, true),
+            (.problem(Problem(.databaseBusy)), false, true), (.unexpectedStatus(499), false, false),
+            (.problem(Problem(.notFound)), false, false), (.undecodableBody(reason: ""), false, false),
+            (.cancelled, false, false), (.notHTTP, false, false), (.invalidBaseURL, false, false),
+            (.invalidCoordinate, false, false),
+        ])
+    func allowsKept(error: RequestError, isNetworkFailure: Bool, allowsKept: Bool) {
+        #expect(error.isNetworkFailure == isNetworkFailure)
+        #expect(error.allowsKept == allowsKept)
     }
 
     @Test("Only a transport error has a URL error's code")

@@ -158,8 +158,13 @@ public enum RequestError: Error, Hashable, Sendable {
     case notHTTP
     /// The service sent a problem.
     case problem(Problem)
-    /// The response has an error's status but no problem document: a proxy sent it, for instance.
+    /// Another server responded in the service's place: a network's page to sign in at, for instance. The response is
+    /// neither what was asked for nor a problem, and its media type is none of the service's, which are JSON. `mediaType`
+    /// is in lower case, without parameters; nil where the response names none.
+    case foreignResponse(status: Int, mediaType: String?)
+    /// The response has an error's status but no problem document, and nothing says that it is another server's: it is
+    /// JSON, or empty.
     case unexpectedStatus(Int)
-    /// The response is a success, but its body can't be decoded; `reason` is for developers.
+    /// The response is a success and JSON, but it can't be decoded; `reason` is for developers.
     case undecodableBody(reason: String)
 }

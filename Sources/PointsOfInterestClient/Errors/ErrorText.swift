@@ -15,7 +15,7 @@ public enum ErrorText: String, CaseIterable, Sendable {
     /// There was no response, for another reason; `%@` is the system's.
     case unreachable = "error.unreachable"
     /// The network, or a wrong address, leads to another server.
-    case redirected = "error.redirected"
+    case otherServer = "error.other-server"
     /// The service is overloaded, being restarted, or has failed.
     case unavailable = "error.unavailable"
     /// The service wants fewer requests.
@@ -50,7 +50,7 @@ public enum ErrorText: String, CaseIterable, Sendable {
         case .offline: "You are offline."
         case .timedOut: "The service took too long to respond. Try again."
         case .unreachable: "The service could not be reached: %@"
-        case .redirected:
+        case .otherServer:
             "Another server responded in place of the service. If your network asks you to sign in, do that first."
         case .unavailable: "The service is not available at the moment. Try again later."
         case .tooManyRequests: "There were too many requests. Try again in a moment."
@@ -90,7 +90,8 @@ extension RequestError: LocalizedError {
         case .invalidBaseURL: .wrongAddress
         case .cancelled: .cancelled
         case .transport: urlErrorCode.map(ErrorText.init) ?? .unreachable
-        case .redirectRefused: .redirected
+        case .redirectRefused: .otherServer
+        case .foreignResponse(let status, _): ErrorText(foreignStatus: status)
         case .notHTTP, .undecodableBody: .unreadable
         case .problem(let problem): ErrorText(problem)
         case .unexpectedStatus(let status): ErrorText(status: status)
@@ -119,12 +120,20 @@ extension ErrorText {
         }
     }
 
+    /// A proxy in front of the service speaks for it only where it says that the service doesn't respond.
+    fileprivate init(foreignStatus status: Int) {
+        let text = ErrorText(status: status)
+        self = [.timedOut, .tooManyRequests, .unavailable].contains(text) ? text : .otherServer
+    }
+
     fileprivate init(status: Int) {
         switch status {
         case 401, 403: self = .unauthorized
         case 404, 405: self = .wrongAddress
         case 408, 504: self = .timedOut
         case 429: self = .tooManyRequests
+        // The network wants a sign-in (RFC 6585, section 6).
+        case 511: self = .otherServer
         case 500...: self = .unavailable
         default: self = .refused
         }

@@ -91,7 +91,8 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
     /// doesn't block the main one. When the task is cancelled, this throws at once and cancels the request.
     ///
     /// - Throws: `RequestError`: `.problem` or `.unexpectedStatus` for a status outside of 200 to 299,
-    ///   `.undecodableBody`, `.transport`, `.notHTTP`, `.cancelled`; and any error that `apiRequest` throws.
+    ///   `.undecodableBody`, `.transport`, `.redirectRefused`, `.notHTTP`, `.cancelled`, for an endpoint of the service
+    ///   also `.foreignResponse`; and any error that `apiRequest` throws.
     @concurrent
     public func loadAPIRequest(requestData: T.RequestDataType) async throws -> T.ResponseDataType {
         let request = try apiRequest.makeRequest(from: requestData)
@@ -132,12 +133,18 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
     }
 
     private func read(_ response: Response) throws -> T.ResponseDataType {
-        guard (200..<300).contains(response.head.status) else { throw RequestError(refusal: response) }
         do {
+            guard (200..<300).contains(response.head.status) else { throw RequestError(refusal: response) }
             return try apiRequest.parseResponse(data: response.body, head: response.head)
         } catch let error as DecodingError {
-            throw RequestError.undecodableBody(reason: String(describing: error))
+            throw judged(.undecodableBody(reason: String(describing: error)), by: response)
+        } catch let error as RequestError {
+            throw judged(error, by: response)
         }
+    }
+
+    private func judged(_ error: RequestError, by response: Response) -> RequestError {
+        T.self is any ServiceRequest.Type ? error.judged(by: response) : error
     }
 }
 

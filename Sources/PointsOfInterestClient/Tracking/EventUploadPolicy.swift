@@ -63,20 +63,20 @@ enum BatchOutcome: Equatable {
         case .success(let response) where (200..<300).contains(response.head.status):
             self.init(success: response, eventCount: eventCount)
         case .success(let response):
-            let refusal = RequestError(refusal: response)
+            let refusal = RequestError(refusal: response).judged(by: response)
             self =
                 Self(refusal, eventCount: eventCount)
                 ?? .failed(refusal, retryAfter: response.head.retryAfter(now: now))
         }
     }
 
-    private init(success response: Response, eventCount: Int) {
+    private init(success sent: Response, eventCount: Int) {
         do throws(RequestError) {
-            let response = try EventsResponse.decode(body: response.body)
+            let response = try EventsResponse.decode(body: sent.body)
             try response.checkSum(eventCount)
             self = .stored(response)
         } catch {
-            self = .failed(error, retryAfter: nil)
+            self = .failed(error.judged(by: sent), retryAfter: nil)
         }
     }
 
@@ -114,7 +114,7 @@ extension RequestError {
     var isContentTooLarge: Bool {
         switch self {
         case .problem(let problem): problem.status == 413
-        case .unexpectedStatus(let status): status == 413
+        case .unexpectedStatus(let status), .foreignResponse(let status, _): status == 413
         default: false
         }
     }

@@ -106,35 +106,3 @@ extension URLSession {
     /// The default session for requests. It keeps nothing.
     public static let uncached = URLSession(configuration: .uncached)
 }
-
-extension RequestError {
-    /// The `URLError.Code` of a `.transport` error; nil for every other case.
-    public var urlErrorCode: URLError.Code? {
-        guard case .transport(let code, _) = self else { return nil }
-        return URLError.Code(rawValue: code)
-    }
-
-    /// Converts the error of a request that got no response.
-    init(transportError error: any Error) {
-        switch error {
-        case is CancellationError, URLError.cancelled: self = .cancelled
-        case let error as URLError:
-            self = .transport(code: error.code.rawValue, reason: error.localizedDescription)
-        default:
-            self = .transport(code: URLError.unknown.rawValue, reason: error.localizedDescription)
-        }
-    }
-
-    /// Makes the error of a response whose status isn't a success.
-    init(refusal response: Response) {
-        guard response.head.mediaType == MediaType.problemJSON,
-            var problem = try? JSONDecoder().decode(Problem.self, from: response.body)
-        else {
-            self = .unexpectedStatus(response.head.status)
-            return
-        }
-        // The status in the body is only advisory (RFC 9457, section 3.1.2).
-        problem.status = response.head.status
-        self = .problem(problem)
-    }
-}

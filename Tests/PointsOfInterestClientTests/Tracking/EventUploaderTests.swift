@@ -123,7 +123,12 @@ struct EventUploaderTests {
         arguments: ["", "<html>Welcome</html>", "{}"])
     func distrustsOthers(body: String) async throws {
         let queue = try queue(1)
-        let uploader = try uploader(queue, StubTransport([.success(.test(200, [:], body))]))
+        let responses = [[:], ["Content-Type": "text/html"], ["Content-Type": "application/json"]].map {
+            Result<Response, RequestError>.success(.test(200, $0, body))
+        }
+        let uploader = try uploader(queue, StubTransport(responses))
+        #expect(await uploader.flush() == .foreignResponse(status: 200, mediaType: nil))
+        #expect(await uploader.flush() == .foreignResponse(status: 200, mediaType: "text/html"))
         guard case .undecodableBody = await uploader.flush() else {
             Issue.record("taken for stored")
             return
