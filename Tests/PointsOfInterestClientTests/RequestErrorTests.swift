@@ -3,6 +3,10 @@ import Testing
 
 @testable import PointsOfInterestClient
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 @Suite("A request's error")
 struct RequestErrorTests {
     @Test(
@@ -46,10 +50,36 @@ struct RequestErrorTests {
             RequestError.problem(Problem(.outOfRange, errors: [fault("q"), fault("lat")])).text == .refused)
     }
 
-    @Test("An error has the system's reason if there is no better text")
-    func systemReason() {
-        let error = RequestError.transport(code: URLError.cannotConnectToHost.rawValue, reason: "It is off.")
-        #expect(error.localizedDescription == "The service could not be reached: It is off.")
+    @Test(
+        "An error's text says how a request failed on its way, in the client's own words",
+        arguments: [
+            (URLError.Code.cannotConnectToHost, ErrorText.unreachable), (.cannotFindHost, .unreachable),
+            (.dnsLookupFailed, .unreachable), (.unsupportedURL, .unreachable),
+            (.networkConnectionLost, .connectionLost), (.dataNotAllowed, .offline),
+            (.secureConnectionFailed, .notSecure), (.serverCertificateHasBadDate, .notSecure),
+            (.serverCertificateUntrusted, .notSecure), (.serverCertificateNotYetValid, .notSecure),
+        ])
+    func tellsOfTheWay(code: URLError.Code, text: ErrorText) {
+        let reason = "transfer closed with 2333 bytes remaining to read"
+        let error = RequestError.transport(code: code.rawValue, reason: reason)
+        #expect(error.text == text)
+        #expect(error.localizedDescription == text.english)
+        #expect("\(error)".contains(reason), "developers see it")
+    }
+
+    @Test(
+        "A response that ends too early, or doesn't begin, is told of in the client's own words",
+        arguments: [
+            "", "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2335\r\n\r\n[]",
+        ])
+    func losesConnections(response: String) async throws {
+        let listener = try LocalListener()
+        listener.respond(response)
+        let service = PointsOfInterestService(baseURL: listener.baseURL, retryPolicy: .never)
+        let error = await #expect(throws: RequestError.self) { try await service.categories() }
+        // Linux doesn't tell this from other failures.
+        let texts = [ErrorText.connectionLost, .unreachable].map(\.english)
+        #expect(texts.contains(error?.localizedDescription ?? ""), "\(String(describing: error))")
     }
 
     @Test(
@@ -92,11 +122,11 @@ struct ErrorTextTests {
         #expect(ErrorText.timedOut.localized(in: bundle) == ErrorText.timedOut.english)
     }
 
-    @Test("Each text is a sentence, and only one has a placeholder for the system's reason")
+    @Test("Each text is a sentence of its own, without a place for somebody else's words")
     func sentences() {
         for text in ErrorText.allCases {
-            #expect(text.english.hasSuffix(".") || text == .unreachable, "\(text)")
-            #expect(text.english.contains("%@") == (text == .unreachable), "\(text)")
+            #expect(text.english.hasSuffix("."), "\(text)")
+            #expect(!text.english.contains("%"), "\(text)")
         }
         #expect(Set(ErrorText.allCases.map(\.english)).count == ErrorText.allCases.count)
     }

@@ -123,7 +123,7 @@ final class APILoaderTests: XCTestCase {
         let expectation = XCTestExpectation(description: "error")
         loader.loadAPIRequest(requestData: inputCoordinate) { pointsOfInterest, error in
             XCTAssertNil(pointsOfInterest)
-            XCTAssertEqual(error?.localizedDescription.contains("MockURLProtocol has no handler"), true)
+            XCTAssertEqual(error.map { "\($0)".contains("MockURLProtocol has no handler") }, true)
             expectation.fulfill()
         }
         wait(for: [expectation], timeout: 1)

@@ -139,7 +139,7 @@ public enum AppConfigurationError: Error, Hashable, Sendable {
 }
 
 extension AppConfigurationError: LocalizedError {
-    /// A sentence for people. It doesn't contain the value, which may be a secret.
+    /// A sentence for whoever starts the app with settings, in English. It doesn't contain the value, which may be a secret.
     public var errorDescription: String? {
         switch self {
         case .missingValue(let name): "\(name) has no value."

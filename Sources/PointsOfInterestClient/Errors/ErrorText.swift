@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// What the errors of this module say to people, each text with a key to translate it by.
 ///
 /// An app translates them in a string catalogue of its own, `PointsOfInterest.xcstrings` in its main bundle, with
@@ -12,8 +16,12 @@ public enum ErrorText: String, CaseIterable, Sendable {
     case offline = "error.offline"
     /// There was no response in time.
     case timedOut = "error.timed-out"
-    /// There was no response, for another reason; `%@` is the system's.
+    /// The service wasn't found, or there was no response for another reason.
     case unreachable = "error.unreachable"
+    /// The connection was lost before the whole response was there.
+    case connectionLost = "error.connection-lost"
+    /// There is no secure connection: the certificate is refused, for instance since the device's date is wrong.
+    case notSecure = "error.not-secure"
     /// The network, or a wrong address, leads to another server.
     case otherServer = "error.other-server"
     /// The service is overloaded, being restarted, or has failed.
@@ -42,6 +50,8 @@ public enum ErrorText: String, CaseIterable, Sendable {
     case locationFailed = "error.location-failed"
     /// The device didn't determine its location in time.
     case locationTimedOut = "error.location-timed-out"
+    /// What the app keeps on the device can't be read or written.
+    case storageFailed = "error.storage-failed"
 
     /// The text in English.
     public var english: String {
@@ -49,7 +59,10 @@ public enum ErrorText: String, CaseIterable, Sendable {
         case .cancelled: "This was cancelled."
         case .offline: "You are offline."
         case .timedOut: "The service took too long to respond. Try again."
-        case .unreachable: "The service could not be reached: %@"
+        case .unreachable: "The service could not be reached. Try again later."
+        case .connectionLost: "The connection was lost. Try again."
+        case .notSecure:
+            "There is no secure connection to the service. Check the date of your device, and whether your network asks you to sign in."
         case .otherServer:
             "Another server responded in place of the service. If your network asks you to sign in, do that first."
         case .unavailable: "The service is not available at the moment. Try again later."
@@ -65,6 +78,7 @@ public enum ErrorText: String, CaseIterable, Sendable {
         case .locationNotAuthorized: "The app is not allowed to know your location."
         case .locationFailed: "Your location could not be determined."
         case .locationTimedOut: "Your location could not be determined in time."
+        case .storageFailed: "The app cannot use its storage on this device. Maybe the device is full."
         }
     }
 
@@ -75,13 +89,9 @@ public enum ErrorText: String, CaseIterable, Sendable {
 }
 
 extension RequestError: LocalizedError {
-    /// A sentence for people, in their language where the app translates `ErrorText`. What a developer needs is in the
-    /// error itself.
-    public var errorDescription: String? {
-        let text = text.localized()
-        guard case .transport(_, let reason) = self else { return text }
-        return text.replacingOccurrences(of: "%@", with: reason)
-    }
+    /// A sentence for people, in their language where the app translates `ErrorText`. It never has the words of the system
+    /// or a library; what a developer needs is in the error itself.
+    public var errorDescription: String? { text.localized() }
 
     /// The text for people.
     public var text: ErrorText {
@@ -106,6 +116,11 @@ extension ErrorText {
             self = .offline
         case .timedOut: self = .timedOut
         case .userAuthenticationRequired: self = .unauthorized
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
+            .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .clientCertificateRejected,
+            .clientCertificateRequired:
+            self = .notSecure
+        case .networkConnectionLost: self = .connectionLost
         default: self = .unreachable
         }
     }
@@ -150,4 +165,10 @@ extension LocationError: LocalizedError {
         case .cancelled: ErrorText.cancelled.localized()
         }
     }
+}
+
+extension EventQueueError: LocalizedError {
+    /// A sentence for people, in their language where the app translates `ErrorText`. What a developer needs is in the
+    /// error itself.
+    public var errorDescription: String? { ErrorText.storageFailed.localized() }
 }

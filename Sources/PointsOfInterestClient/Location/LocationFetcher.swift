@@ -79,7 +79,7 @@ public struct LocationFailure: Error, Hashable, Sendable {
     public var domain: String
     /// The error's code in its domain.
     public var code: Int
-    /// The system's description, for people.
+    /// The system's description, for developers.
     public var reason: String
     /// Whether the reason is that the person refused.
     public var isDenied: Bool

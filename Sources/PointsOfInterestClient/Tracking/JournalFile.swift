@@ -126,9 +126,9 @@ public enum EventQueueError: Error, Hashable, Sendable {
     case file(operation: String, code: Int32)
 }
 
-extension EventQueueError: LocalizedError {
-    /// A sentence for developers.
-    public var errorDescription: String? {
+extension EventQueueError: CustomStringConvertible {
+    /// A sentence for developers; people read `localizedDescription`.
+    public var description: String {
         switch self {
         case .inUse:
             """
