@@ -12,7 +12,7 @@ struct TrailingClosureTests {
         try MockURLProtocol.response(Problem(.overloaded), to: $0)
     }
 
-    private var service: PointsOfInterestService {
+    private var unavailable: PointsOfInterestService {
         PointsOfInterestService(
             baseURL: AppConfiguration.mock.baseURL, urlSession: session, retryPolicy: .never)
     }
@@ -21,12 +21,12 @@ struct TrailingClosureTests {
     func uploader() async throws {
         try await withQueue { queue in
             let reports = Lock<[EventUploadReport]>([])
-            let uploader = EventUploader(queue: queue, service: service) { report in
+            let uploader = EventUploader(queue: queue, service: unavailable) { report in
                 reports.withLock { $0.append(report) }
             }
             let error = try #require(await uploader.flush())
             let other = EventUploader(
-                queue: queue, service: service, policy: EventUploadPolicy(batchEvents: 1),
+                queue: queue, service: unavailable, policy: EventUploadPolicy(batchEvents: 1),
                 clock: ContinuousClock()
             ) { report in
                 reports.withLock { $0.append(report) }
@@ -34,6 +34,19 @@ struct TrailingClosureTests {
             #expect(await other.flush() == error)
             #expect(reports.withLock { $0 } == [.failed(error), .failed(error)])
         }
+    }
+
+    @Test("Of a service, it is asked for header fields")
+    func service() async throws {
+        let asked = Lock<[ServiceEndpoint]>([])
+        let service = PointsOfInterestService(
+            baseURL: AppConfiguration.mock.baseURL, urlSession: session, retryPolicy: .never
+        ) { endpoint in
+            asked.withLock { $0.append(endpoint) }
+            return [:]
+        }
+        await #expect(throws: RequestError.self) { try await service.categories() }
+        #expect(asked.withLock { $0 } == [.categories])
     }
 
     @Test("Of an environment, it gets the reports, and of a mocked one the requests")

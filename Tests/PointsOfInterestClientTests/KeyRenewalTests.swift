@@ -52,7 +52,7 @@ struct KeyRenewalTests {
         headers: HeaderProvider? = nil
     ) -> PointsOfInterestService {
         PointsOfInterestService(
-            baseURL: network.baseURL, urlSession: network.session, clock: clock, jitter: { 1 },
+            baseURL: network.baseURL, urlSession: network.session, clock: clock,
             headers: headers ?? { [state] endpoint in
                 ["Authorization": state.withLock { $0.keys[endpoint == .events] ?? "" }]
             },
@@ -60,7 +60,8 @@ struct KeyRenewalTests {
                 state.withLock { $0.renewals.append(endpoint) }
                 try await renew(endpoint)
                 state.withLock { $0.keys = [false: "new", true: "new"] }
-            })
+            },
+            jitter: { 1 })
     }
 
     /// Waits until so many requests were refused.

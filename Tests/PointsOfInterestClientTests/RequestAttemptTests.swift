@@ -23,8 +23,9 @@ struct RequestAttemptTests {
         _ network: MockNetwork, baseURL: URL? = nil, headers: HeaderProvider? = nil
     ) -> PointsOfInterestService {
         PointsOfInterestService(
-            baseURL: baseURL ?? network.baseURL, urlSession: network.session, clock: clock, jitter: { 1 },
-            headers: headers, observer: { [observed] attempt in observed.withLock { $0.append(attempt) } })
+            baseURL: baseURL ?? network.baseURL, urlSession: network.session, clock: clock,
+            headers: headers, observer: { [observed] attempt in observed.withLock { $0.append(attempt) } },
+            jitter: { 1 })
     }
 
     @Test(

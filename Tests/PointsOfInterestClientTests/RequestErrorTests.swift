@@ -82,24 +82,6 @@ struct RequestErrorTests {
         #expect(texts.contains(error?.localizedDescription ?? ""), "\(String(describing: error))")
     }
 
-    @Test(
-        "A kept response may stand in where the network or the service has failed, not where the request was refused",
-        arguments: [
-            (RequestError.transport(code: -1009, reason: ""), true, true),
-            (.redirectRefused(to: ""), true, true),
-            (.foreignResponse(status: 200, mediaType: "text/html"), true, true),
-            (.foreignResponse(status: 403, mediaType: nil), true, true),
-            (.unexpectedStatus(500), false, true),
-            (.problem(Problem(.databaseBusy)), false, true), (.unexpectedStatus(499), false, false),
-            (.problem(Problem(.notFound)), false, false), (.undecodableBody(reason: ""), false, false),
-            (.cancelled, false, false), (.notHTTP, false, false), (.invalidBaseURL, false, false),
-            (.invalidCoordinate, false, false),
-        ])
-    func allowsKept(error: RequestError, isNetworkFailure: Bool, allowsKept: Bool) {
-        #expect(error.isNetworkFailure == isNetworkFailure)
-        #expect(error.allowsKept == allowsKept)
-    }
-
     @Test("Only a transport error has a URL error's code")
     func carriesTheCode() {
         #expect(RequestError.transport(code: -1009, reason: "").urlErrorCode == .notConnectedToInternet)

@@ -17,7 +17,7 @@ struct TimeLimitTests {
     ) -> PointsOfInterestService {
         PointsOfInterestService(
             baseURL: network.baseURL, urlSession: network.session, timeLimits: limits, clock: clock,
-            jitter: { 1 }, headers: headers)
+            headers: headers, jitter: { 1 })
     }
 
     /// The error of a request that took too long.

@@ -46,26 +46,6 @@ extension RequestError {
     }
 }
 
-extension RequestError {
-    /// Whether the network failed: no response came, or another server's in the service's place.
-    var isNetworkFailure: Bool {
-        switch self {
-        case .transport, .redirectRefused, .foreignResponse: true
-        default: false
-        }
-    }
-
-    /// Whether a kept response may be shown instead: the network failed, or the service did (RFC 5861, section 4,
-    /// "stale-if-error").
-    var allowsKept: Bool {
-        switch self {
-        case .problem(let problem): problem.status >= 500
-        case .unexpectedStatus(let status): status >= 500
-        default: isNetworkFailure
-        }
-    }
-}
-
 extension Response {
     /// Whether another server must have sent it: it has a media type that the service has for no response, or none where
     /// the service always has one. An empty error says nothing about who sent it.

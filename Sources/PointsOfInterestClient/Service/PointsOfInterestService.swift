@@ -36,20 +36,20 @@ public struct PointsOfInterestService: Sendable {
     ///   - coordinateDecimals: the number of decimals of the coordinates in requests, 0 to 13: centres are rounded, boxes
     ///     become larger. 5 decimals are about a metre, 3 about a hundred metres. Nil sends coordinates as they are.
     ///   - clock: measures the pauses, the time limits and how long attempts take.
-    ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
     ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
     ///   - renewKey: renews the key after the service has refused it with 401; nil leaves it at that.
     ///   - observer: called after each attempt, also one that failed or was cancelled, on any thread; it should return
     ///     quickly, since the request waits for it. A request whose header fields couldn't be made has no attempt. For a
     ///     cancelled one it may be called after the method has thrown.
+    ///   - jitter: returns a random number in 0…1 that each pause is multiplied by.
     public init(
         baseURL: URL, urlSession: URLSession = .uncached,
         responseStore: ResponseStore? = ResponseStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         coordinateDecimals: Int? = 5, clock: any Clock<Duration> = ContinuousClock(),
-        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         headers: HeaderProvider? = nil, renewKey: KeyRenewer? = nil,
-        observer: (@Sendable (RequestAttempt) -> Void)? = nil
+        observer: (@Sendable (RequestAttempt) -> Void)? = nil,
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
     ) {
         self.init(
             baseURL: baseURL, urlSession: urlSession, responseStore: responseStore,

@@ -11,7 +11,8 @@ public struct TimeLimits: Hashable, Sendable {
     /// How long each attempt of a read may wait for the first byte of the response, and for each further part of it
     /// (`URLRequest.timeoutInterval`); rounded up to seconds.
     public var firstByte: Duration
-    /// How long a read may take in all: every attempt, the pauses between them, and the app's header fields.
+    /// How long a read may take in all: every attempt, the pauses between them, the app's header fields and the renewal of
+    /// its key.
     public var read: Duration
     /// How long an upload may take in all. A large body gets more time, so that a slow network doesn't fail each
     /// attempt: at least what it takes at 64 kbit/s, and `firstByte` for the response.

@@ -52,7 +52,7 @@ struct ExtensionEventsTests {
         try processes[1].start(upTo: 10)
         let failure = try await processes[1].failure()
         #expect(failure.exitCode == 74)
-        #expect(failure.text.contains(EventQueueError.inUse.localizedDescription), "\(failure.text)")
+        #expect(failure.text.contains("\(EventQueueError.inUse)"), "\(failure.text)")
         try await processes[0].kill()
         let queue = try EventQueue(directory: URL(filePath: folder.path + "/events"))
         #expect(queue.count == 10)

@@ -58,6 +58,6 @@ do {
     say("event-sender: \(error)\n\(SenderOptions.usage)", to: .standardError)
     exit(64)
 } catch {
-    say("event-sender: \(error.localizedDescription)", to: .standardError)
+    say("event-sender: \(error)", to: .standardError)
     exit(74)
 }
