@@ -172,6 +172,28 @@ struct FeaturedPlaceRefreshTests {
         #expect(manager.places == [.fixture(id: 7)])
     }
 
+    @Test("What is kept is shown before the location is known, without distances, unless it is far away")
+    func showsWhatIsKept() async throws {
+        let near = try Coordinate(latitude: 37.4, longitude: -121.9)
+        for center in [near, try Coordinate(latitude: 1, longitude: 1)] {
+            let page = PlacesPage(places: [.fixture(id: 8, distance: 3)], next: nil, center: center)
+            let finder = MockPlaceFinder(pages: [], keptPage: page) { call in
+                if case .nearbyPlaces = call { throw RequestError.unexpectedStatus(502) }
+                if case .keptPage(let request) = call, request.center != nil { throw RequestError.notHTTP }
+            }
+            let manager = manager(finder)
+            let updates = manager.updates()
+            await manager.load()
+            #expect(manager.phase == .failed(.request(.unexpectedStatus(502))))
+            #expect(manager.currentPlace?.id == (center == near ? 8 : nil))
+            #expect(manager.isKept == (center == near))
+            for await state in updates where state.isKept {
+                #expect(state.places == [.fixture(id: 8).at(distance: nil)])
+                break
+            }
+        }
+    }
+
     @Test("A manager without places refreshes after an interval")
     func fillsAnEmptyStrip() async {
         let manager = manager(MockPlaceFinder(.fixtures(1)))

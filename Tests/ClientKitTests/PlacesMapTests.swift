@@ -199,6 +199,63 @@ struct PlacesMapTests {
         #expect(map.places.isEmpty)
     }
 
+    @Test("A map shows what is kept of its region at once, unless it shows all of that already")
+    func showsWhatIsKept() async throws {
+        let yesterday = Date(timeIntervalSinceReferenceDate: 700_000_000)
+        let cluster = PlaceCluster(count: 5, latitude: 0.5, longitude: 3.5, box: try box(3))
+        let alone = try #require(PlaceCluster(.fixture(id: 7)))
+        let error = Lock<RequestError?>(.unexpectedStatus(502))
+        let finder = MockPlaceFinder(
+            pages: [.fixtures(2)],
+            keptPage: PlacesPage(places: [.fixture(id: 8, distance: 3)], next: nil, receivedAt: yesterday),
+            keptClusters: [cluster, alone]
+        ) { call in
+            switch call {
+            case .keptClusters, .keptPage: break
+            default: if let error = error.withLock({ $0 }) { throw error }
+            }
+        }
+        let map = PlacesMap(placeFinder: finder)
+        await map.load(try box(3), zoom: 8)
+        #expect(map.clusters == [cluster])
+        #expect(map.places == [.fixture(id: 7)])
+        #expect(map.isKept)
+        #expect(map.receivedAt == yesterday)
+        #expect(map.phase == .failed(.request(.unexpectedStatus(502))))
+        error.withLock { $0 = nil }
+        await map.load(try box(3))
+        #expect(map.places == .fixtures(2))
+        #expect(!map.isKept)
+        let inside = try #require(BoundingBox(west: 3.2, south: 0.2, east: 3.8, north: 0.8))
+        error.withLock { $0 = .unexpectedStatus(503) }
+        await map.load(inside)
+        #expect(map.places == .fixtures(2), "the map shows all of that region")
+        await map.load(try box(5))
+        #expect(map.places == [.fixture(id: 8).at(distance: nil)])
+        #expect(map.isKept)
+        map.request.categories = ["cafe"]
+        #expect(map.places.isEmpty)
+        #expect(map.phase == .idle)
+        let networkOnly = PlacesMap(placeFinder: finder, policy: .networkOnly)
+        await networkOnly.load(try box(3), zoom: 8)
+        #expect(networkOnly.places.isEmpty && networkOnly.clusters.isEmpty)
+    }
+
+    @Test("A map asks for its places' names and properties, counted or not")
+    func asksForContent() async throws {
+        let finder = MockPlaceFinder(.fixtures(2))
+        let map = PlacesMap(placeFinder: finder)
+        map.request.languages = ["de"]
+        map.request.properties = ["phone"]
+        await map.load(try box(3), zoom: 8)
+        await map.load(try box(3))
+        var counted = ClustersRequest(box: try box(3), zoom: 8)
+        (counted.languages, counted.properties) = (["de"], ["phone"])
+        #expect(finder.calls.contains(.clusters(counted)))
+        #expect(finder.requests.map(\.languages) == [["de"]])
+        #expect(finder.requests.map(\.properties) == [["phone"]])
+    }
+
     @Test("A map of the environment asks the service")
     func isMade() async throws {
         let map = AppEnvironment.mock().makeMap(request: NearbyPlacesRequest(center: nil, limit: 3))

@@ -98,6 +98,88 @@ struct KeptResponseTests {
         #expect(await forgetting.keptPage(of: try request(1)) == nil)
     }
 
+    @Test("Of a region, the newest response is found whose box holds it, for places and for clusters")
+    func holdsTheRegion() async throws {
+        let network = try MockNetwork { request in
+            let url = try #require(request.url)
+            let response = HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["ETag": "\"1\""])
+            let zoom = url.query?.contains("zoom=") == true
+            let clusters = PlaceClusters(zoom: 3, clusters: [try #require(PlaceCluster(.fixture(id: 4)))])
+            let encoder = JSONEncoder()
+            let body = zoom ? try encoder.encode(clusters) : try encoder.encode([PointOfInterest].fixtures(1))
+            return (try #require(response), body)
+        }
+        let service = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
+        let wide = try #require(BoundingBox(west: 170, south: -10, east: -170, north: 10))
+        _ = try await service.nearbyPlaces(NearbyPlacesRequest(box: wide, limit: 100))
+        _ = try await service.clusters(ClustersRequest(box: wide, zoom: 3))
+        for (edges, isHeld) in [
+            ([175, -1, -175, 1], true), ([172, -1, 178, 1], true), ([-178, -1, -172, 1], true),
+            ([170, -10, -170, 10], true), ([169, -1, -175, 1], false), ([175, -11, -175, 1], false),
+            ([-175, -1, 175, 1], false), ([175, -1, -169, 1], false),
+        ] as [([Double], Bool)] {
+            let box = try #require(
+                BoundingBox(west: edges[0], south: edges[1], east: edges[2], north: edges[3]))
+            let page = await service.keptPage(of: NearbyPlacesRequest(box: box, limit: 100))
+            #expect((page != nil) == isHeld, "\(edges)")
+            let clusters = await service.keptClusters(ClustersRequest(box: box, zoom: 9))
+            #expect((clusters?.clusters.count == 1) == isHeld, "\(edges)")
+            #expect(await service.keptPage(of: NearbyPlacesRequest(box: box, limit: 9)) == nil)
+            #expect(await service.keptClusters(ClustersRequest(box: box, zoom: 9, featured: true)) == nil)
+        }
+        #expect(await service.keptPage(of: NearbyPlacesRequest(center: nil, limit: 100)) == nil)
+    }
+
+    @Test("Places are found by their ids in whatever response has them, details first")
+    func findsIDs() async throws {
+        let network = try MockNetwork { request in
+            let url = try #require(request.url)
+            let response = HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["ETag": "\"1\""])
+            let encoder = JSONEncoder()
+            if let id = Int(url.lastPathComponent) {
+                return (
+                    try #require(response), try encoder.encode(PointOfInterest.fixture(id: id, name: "Whole"))
+                )
+            }
+            let places = [PointOfInterest].fixtures(3)
+            return (try #require(response), try encoder.encode(places))
+        }
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, responseStore: try folder.store())
+        #expect(await service.keptPlaces(ids: [1]) == nil)
+        _ = try await service.place(id: 2)
+        _ = try await service.place(id: 7, center: nil, languages: ["de"])
+        _ = try await service.nearbyPlaces(request(1))
+        _ = try await service.nearbyPlaces(
+            NearbyPlacesRequest(center: try request(1).center, searchText: "a"))
+        let dead = try deadService(like: network)
+        let page = try #require(await dead.keptPlaces(ids: [3, 2, 9, 3, 7]))
+        #expect(page.places.map(\.id) == [3, 2])
+        #expect(page.places.map(\.name) == ["Place 3", "Whole"])
+        #expect(page.places.map(\.distance) == [nil, nil])
+        #expect(page.receivedAt != nil)
+        #expect(await dead.keptPlaces(ids: [7], languages: ["DE"])?.places.map(\.id) == [7])
+    }
+
+    @Test(
+        "Places count as near up to 50 km",
+        arguments: [
+            (0, 0, 0.449, 0, true), (0, 0, 0.45, 0, false), (0, 179.8, 0, -179.8, true),
+            (0, 179.7, 0, -179.7, false),
+            (89.9, 0, 89.9, 180, true), (60, 10, 60, 10.89, true), (60, 10, 60, 10.91, false),
+            (0, 0, 0, 180, false),
+        ] as [(Double, Double, Double, Double, Bool)])
+    func isNear(
+        latitude: Double, longitude: Double, otherLatitude: Double, otherLongitude: Double, isNear: Bool
+    ) throws {
+        let one = try Coordinate(latitude: latitude, longitude: longitude)
+        let other = try Coordinate(latitude: otherLatitude, longitude: otherLongitude)
+        #expect(one.isNear(other) == isNear)
+        #expect(other.isNear(one) == isNear)
+    }
+
     @Test("A kept page is found when the server is gone")
     func deadServer() async throws {
         var listener: LocalListener? = try LocalListener()

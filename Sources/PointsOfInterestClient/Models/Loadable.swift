@@ -52,8 +52,8 @@ extension Loadable {
     public func load() async {
         let turn = turns.begin()
         state.phase = turns.phase
-        if policy == .cacheAndNetwork, isKept || value == nil, state.receivedAt == nil, let kept = await kept(),
-            turns.isCurrent(turn), isKept || value == nil
+        if policy == .cacheAndNetwork, isKept || value == nil, receivedAt == nil,
+            let kept = await kept(), turns.isCurrent(turn), isKept || value == nil
         {
             (state.value, state.receivedAt, state.isKept) = (kept.0, kept.1, true)
         }
@@ -65,7 +65,9 @@ extension Loadable {
             turns.end(turn, .loaded)
         } catch {
             state = self.state
-            if case RequestError.problem(let problem) = error, problem.code == .notFound, turns.isCurrent(turn) {
+            if case RequestError.problem(let problem) = error, problem.code == .notFound,
+                turns.isCurrent(turn)
+            {
                 state = State()
             }
             turns.end(turn, LoadError(error).map(LoadPhase.failed))

@@ -188,7 +188,8 @@ extension String {
 
     /// The parts of this text that the words are, from left to right; parts that touch are one.
     fileprivate func matches(of words: [Substring]) -> [Range<Index>] {
-        words.flatMap { ranges(of: $0) }.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, next in
+        let found = words.flatMap { ranges(of: $0) }.sorted { $0.lowerBound < $1.lowerBound }
+        return found.reduce(into: []) { merged, next in
             if let last = merged.last, next.lowerBound <= last.upperBound {
                 merged[merged.count - 1] = last.lowerBound..<Swift.max(last.upperBound, next.upperBound)
             } else {

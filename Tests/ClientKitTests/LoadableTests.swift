@@ -1,0 +1,117 @@
+import Foundation
+import Locking
+import PointsOfInterestTesting
+import Testing
+
+@testable import PointsOfInterestClient
+
+@Suite("A value that is loaded", .timeLimit(.minutes(1)))
+@MainActor
+struct LoadableTests {
+    private nonisolated static let yesterday = Date(timeIntervalSinceReferenceDate: 700_000_000)
+
+    private func loadable(
+        _ value: Int? = nil, policy: LoadPolicy = .cacheAndNetwork, kept: Int? = nil,
+        _ outcomes: [Result<Int, RequestError>]
+    ) -> Loadable<Int> {
+        let rest = Lock(outcomes)
+        return Loadable(value, policy: policy) {
+            kept.map { ($0, Self.yesterday) }
+        } fetch: {
+            try rest.withLock { $0.removeFirst() }.get()
+        }
+    }
+
+    @Test("What is kept is shown until the service has responded, and stays where that fails")
+    func showsWhatIsKept() async {
+        let loadable = loadable(kept: 1, [.failure(.notHTTP), .success(2), .failure(.notHTTP)])
+        await loadable.load()
+        #expect(loadable.value == 1)
+        #expect(loadable.isKept)
+        #expect(loadable.receivedAt == Self.yesterday)
+        #expect(loadable.phase == .failed(.request(.notHTTP)))
+        let before = Date()
+        await loadable.load()
+        #expect(loadable.value == 2)
+        #expect(!loadable.isKept)
+        #expect((loadable.receivedAt ?? .distantPast) >= before)
+        #expect(loadable.phase == .loaded)
+        await loadable.load()
+        #expect(loadable.value == 2)
+        #expect(!loadable.isKept)
+        #expect(loadable.phase == .failed(.request(.notHTTP)))
+    }
+
+    @Test("What another screen knows is shown at once, and what is kept in its place, since it may be more")
+    func beginsWithAValue() async {
+        let known = loadable(5, [.failure(.notHTTP)])
+        #expect(known.value == 5)
+        #expect(known.isKept)
+        await known.load()
+        #expect(known.value == 5)
+        let more = loadable(5, kept: 1, [.failure(.notHTTP)])
+        await more.load()
+        #expect(more.value == 1)
+    }
+
+    @Test("Nothing that is kept is shown if only the network is to be asked")
+    func asksTheNetworkOnly() async {
+        let loadable = loadable(policy: .networkOnly, kept: 1, [.failure(.notHTTP), .success(2)])
+        await loadable.load()
+        #expect(loadable.value == nil)
+        await loadable.load()
+        #expect(loadable.value == 2)
+    }
+
+    @Test("A value that is gone isn't shown any more; a cancelled load changes nothing")
+    func isGone() async {
+        let gone = RequestError.problem(Problem(.notFound))
+        let loadable = loadable(kept: 1, [.success(2), .failure(.cancelled), .failure(gone)])
+        await loadable.load()
+        let state = loadable.state
+        await loadable.load()
+        #expect(loadable.state == state)
+        await loadable.load()
+        #expect(loadable.value == nil)
+        #expect(loadable.phase == .failed(.request(gone)))
+        #expect(loadable.receivedAt == nil)
+    }
+
+    @Test("The environment's details, categories and credits ask the service, and show what it keeps offline")
+    func isMade() async throws {
+        let isOffline = Lock(false)
+        let store = ResponseStore()
+        func environment() -> AppEnvironment {
+            let session = MockURLProtocol.session { request in
+                if isOffline.withLock({ $0 }) { throw URLError(.notConnectedToInternet) }
+                let headers = ["Content-Type": "application/json", "ETag": "\"1\""]
+                let body = try RecordedResponse.response(to: request).1
+                return (try .fixture(for: request, headers: headers), body)
+            }
+            return AppEnvironment(
+                configuration: .mock, urlSession: session, responseStore: store, retryPolicy: .never,
+                locationFetcher: MockLocationFetcher())
+        }
+        let online = environment()
+        let list = online.makeList()
+        await list.load()
+        let place = try #require(list.places.first)
+        let (categories, credits) = (online.makeCategories(), online.makeAttributions())
+        await categories.load()
+        await credits.load()
+        #expect(categories.value?.isEmpty == false)
+        #expect(credits.value?.isEmpty == false)
+        isOffline.withLock { $0 = true }
+        let offline = environment()
+        let (keptCategories, keptCredits) = (offline.makeCategories(), offline.makeAttributions())
+        await keptCategories.load()
+        await keptCredits.load()
+        #expect(keptCategories.value == categories.value)
+        #expect(keptCredits.value == credits.value)
+        let details = offline.makeDetails(id: place.id)
+        await details.load()
+        #expect(details.value == place.at(distance: nil), "a list has had it")
+        #expect(details.isKept)
+        #expect(details.receivedAt == list.receivedAt)
+    }
+}
