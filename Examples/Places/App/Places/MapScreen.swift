@@ -52,12 +52,13 @@ struct MapScreen: View {
     }
 
     @ViewBuilder private var notice: some View {
-        if let error = map.state.lastError {
-            MapNotice(text: error.localizedDescription)
-        } else if map.state.isLoading {
-            ProgressView().padding()
-        } else if !map.state.isComplete, !map.places.isEmpty {
-            MapNotice(text: "There are more places here. Zoom in to see them.")
+        switch map.phase {
+        case .failed(let error): MapNotice(text: error.localizedDescription)
+        case .loading: ProgressView().padding()
+        default:
+            if !map.isComplete, !map.places.isEmpty {
+                MapNotice(text: "There are more places here. Zoom in to see them.")
+            }
         }
     }
 }

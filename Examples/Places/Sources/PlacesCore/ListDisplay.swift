@@ -47,7 +47,7 @@ public struct ListDisplay: Hashable, Sendable {
 
     /// Makes what a list shows in a state that is given in parts, for a preview or a test.
     public init(
-        phase: PointsOfInterestList.Phase, places: [PointOfInterest], hasMore: Bool = false,
+        phase: LoadPhase, places: [PointOfInterest], hasMore: Bool = false,
         receivedAt: Date? = nil, now: Date = Date()
     ) {
         let kept: Content? = places.isEmpty ? nil : .places(places)

@@ -49,7 +49,7 @@ public final class PlacesSession {
         case .openPlace(let id): track(.pageView(page: .locationDetail, additional: "\(id)"))
         case .loadList: await list.load()
         case .loadMore: await list.loadMore()
-        case .showOnMap(let box): await map.show(box)
+        case .showOnMap(let box): await map.load(box)
         case .search(let text): await search(text)
         case .loadMoreResults: await loadMoreResults()
         }
@@ -101,7 +101,7 @@ extension PlacesSession {
     /// Shows the featured places, one after another, for as long as the task isn't cancelled: as long as their strip
     /// is on the screen. Each that is shown is tracked.
     public func showFeatured() async {
-        await featured.refresh()
+        await featured.load()
         featured.scheduleNextPlace()
         defer { featured.stop() }
         var shown: Int?

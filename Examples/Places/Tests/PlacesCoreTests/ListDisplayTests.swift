@@ -7,13 +7,13 @@ import Testing
 @Suite("The display of a list")
 struct ListDisplayTests {
     private static let places = [PointOfInterest].fixtures(2)
-    private static let offline = NearbyPlacesError.request(.notHTTP)
+    private static let offline = LoadError.request(.notHTTP)
     private static let reason = offline.localizedDescription
 
     @Test(
         "A list without places shows what its phase says",
         arguments: [
-            (PointsOfInterestList.Phase.idle, ListDisplay.Content.idle, ListDisplay.Footer.none),
+            (LoadPhase.idle, ListDisplay.Content.idle, ListDisplay.Footer.none),
             (.loading, .firstLoad, .none),
             (.loadingMore, .firstLoad, .loadingMore),
             (.loaded, .nothing, .end),
@@ -21,7 +21,7 @@ struct ListDisplayTests {
             (.failedMore(offline), .nothing, .failed(reason)),
         ])
     func withoutPlaces(
-        phase: PointsOfInterestList.Phase, content: ListDisplay.Content, footer: ListDisplay.Footer
+        phase: LoadPhase, content: ListDisplay.Content, footer: ListDisplay.Footer
     ) {
         let display = ListDisplay(phase: phase, places: [])
         #expect(display.content == content)
@@ -32,7 +32,7 @@ struct ListDisplayTests {
     @Test(
         "A list with places shows them in every phase",
         arguments: [
-            (PointsOfInterestList.Phase.idle, false, ListDisplay.Footer.none),
+            (LoadPhase.idle, false, ListDisplay.Footer.none),
             (.loading, true, .none),
             (.loaded, true, .more),
             (.loaded, false, .end),
@@ -40,7 +40,7 @@ struct ListDisplayTests {
             (.failedMore(offline), true, .failed(reason)),
             (.failed(offline), true, .none),
         ])
-    func withPlaces(phase: PointsOfInterestList.Phase, hasMore: Bool, footer: ListDisplay.Footer) {
+    func withPlaces(phase: LoadPhase, hasMore: Bool, footer: ListDisplay.Footer) {
         let display = ListDisplay(phase: phase, places: Self.places, hasMore: hasMore)
         #expect(display.content == .places(Self.places))
         #expect(display.footer == footer)

@@ -84,8 +84,11 @@ struct TrackingTests {
         try await recorder.next(.featuredShown(place: 1))
         // The manager's state changes, and the place stays.
         service.set(Service.offline)
-        await session.featured.refresh()
-        #expect(session.featured.lastError != nil)
+        await session.featured.load()
+        guard case .failed = session.featured.phase else {
+            Issue.record("the featured places: \(session.featured.phase)")
+            return
+        }
         scheduler.fire()
         try await recorder.next(.featuredShown(place: 2))
         strip.cancel()
@@ -110,7 +113,7 @@ struct TrackingTests {
         let strip = Task { await session.showFeatured() }
         for await _ in requests { break }
         service.set(Service.pages)
-        await session.featured.refresh()
+        await session.featured.load()
         try await recorder.next(.featuredShown(place: 1))
         strip.cancel()
         await strip.value

@@ -65,8 +65,8 @@ public struct Nearby {
         } catch {
             return fail(error)
         }
-        await featured.refresh()
-        if let error = featured.lastError { return fail(error) }
+        await featured.load()
+        if case .failed(let error) = featured.phase { return fail(error) }
         featured.scheduleNextPlace()
         var shown = 0
         var last: PointOfInterest??
@@ -101,7 +101,7 @@ public struct Nearby {
     private func fail(_ error: any Error) -> Outcome {
         print(error.localizedDescription)
         var cause = error
-        if case .request(let error)? = error as? NearbyPlacesError { cause = error }
+        if case .request(let error)? = error as? LoadError { cause = error }
         if case .problem(let problem)? = cause as? RequestError, let detail = problem.detail { print(detail) }
         return .failed
     }

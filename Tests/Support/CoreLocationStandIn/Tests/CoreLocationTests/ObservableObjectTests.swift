@@ -29,12 +29,13 @@ struct ObservableObjectTests {
         let count = Count()
         manager.objectWillChange.handleSend = { count.value += 1 }
         _ = await environment.locationProvider.checkCurrentLocation()
-        await manager.refresh()
-        #expect(count.value == 1)
-        await manager.refresh()
-        #expect(count.value == 1)
+        // Loading, the places, loaded.
+        await manager.load()
+        #expect(count.value == 3)
         manager.showNextPlace()
-        #expect(count.value == 2)
+        #expect(count.value == 4)
+        manager.showNextPlace()
+        #expect(count.value == 5)
     }
 
     @Test("Every observable property of every model is announced once, before it changes")
@@ -42,6 +43,9 @@ struct ObservableObjectTests {
         check(.list())
         check(.featured())
         check(.map())
+        check(.favorites())
+        check(.categories())
+        check(.search())
     }
 
     private final class Notes<State> {
@@ -63,15 +67,19 @@ struct ObservableObjectTests {
         }
     }
 
-    @Test("A failed refresh of the featured places is announced")
+    @Test("A failed load of the featured places is announced")
     func announcesFailures() async {
         let environment = AppEnvironment.mock { _ in throw URLError(.notConnectedToInternet) }
         let manager = environment.makeFeaturedPlaceManager()
         let count = Count()
         manager.objectWillChange.handleSend = { count.value += 1 }
-        await manager.refresh()
-        #expect(manager.lastError != nil)
-        #expect(count.value == 1)
+        await manager.load()
+        guard case .failed = manager.phase else {
+            Issue.record("the phase is \(manager.phase)")
+            return
+        }
+        // Loading, failed.
+        #expect(count.value == 2)
     }
 }
 
@@ -108,11 +116,11 @@ struct MapKitRegionTests {
     func isShown() async {
         let finder = MockPlaceFinder(.fixtures(2))
         let map = PlacesMap(placeFinder: finder)
-        await map.show(region(10, 20))
+        await map.load(region(10, 20))
         #expect(map.places == .fixtures(2))
         #expect(finder.requests.map(\.box) == [BoundingBox(west: 18, south: 9, east: 22, north: 11)])
-        await map.show(region(91, 0))
-        #expect(map.lastError == .invalidCoordinate)
+        await map.load(region(91, 0))
+        #expect(map.phase == .failed(.request(.invalidCoordinate)))
         #expect(finder.requests.count == 1)
         #expect(map.places == .fixtures(2))
     }

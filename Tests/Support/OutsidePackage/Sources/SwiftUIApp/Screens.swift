@@ -66,7 +66,7 @@ struct MapScreen: View {
             Text(place.name)
         }
         .task { await show() }
-        if let error = map.lastError {
+        if case .failed(let error) = map.phase {
             Text(error.localizedDescription)
         }
         Button("Zoom out") {
@@ -77,7 +77,7 @@ struct MapScreen: View {
 
     private func show() async {
         let box = BoundingBox(center: center, latitudeDelta: spanDegrees, longitudeDelta: spanDegrees)
-        if let box { await map.show(box) }
+        if let box { await map.load(box) }
     }
 }
 

@@ -72,7 +72,7 @@ struct ScreenTests {
     @Test("The strip says which place is featured")
     func strip() async {
         let session = PlacesSession.preview()
-        await session.featured.refresh()
+        await session.featured.load()
         #expect(
             Drawing.texts(of: FeaturedStrip(session: session)) == ["San Jose McEnery Convention Center"])
     }
