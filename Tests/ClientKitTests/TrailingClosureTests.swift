@@ -27,7 +27,7 @@ struct TrailingClosureTests {
             let error = try #require(await uploader.flush())
             let other = EventUploader(
                 queue: queue, service: unavailable, policy: EventUploadPolicy(batchEvents: 1),
-                clock: ContinuousClock()
+                clock: HeldClock()
             ) { report in
                 reports.withLock { $0.append(report) }
             }
