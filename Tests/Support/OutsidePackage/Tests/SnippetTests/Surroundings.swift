@@ -138,6 +138,10 @@ struct Screen {
 }
 func show(_ places: [PointOfInterest]) {}
 
+/// Where an app stores the ids of a person's favourites.
+func save(_ ids: [Int]) {}
+let savedIDs = [1, 2, 3]
+
 /// The example's commands, see `Examples/nearby`.
 enum Command {
     enum Action: CaseIterable, Sendable {
