@@ -188,7 +188,7 @@ struct FeaturedPlaceRefreshTests {
             #expect(manager.currentPlace?.id == (center == near ? 8 : nil))
             #expect(manager.isKept == (center == near))
             for await state in updates where state.isKept {
-                #expect(state.places == [.fixture(id: 8).at(distance: nil)])
+                #expect(state.places == [.fixture(id: 8).withoutDistance])
                 break
             }
         }

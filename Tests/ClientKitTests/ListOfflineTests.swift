@@ -42,7 +42,7 @@ struct ListOfflineTests {
         let updates = list.updates()
         await list.load()
         #expect(list.phase == .failed(.request(Self.offline)))
-        #expect(list.places == Self.kept.places.map { $0.at(distance: nil) })
+        #expect(list.places == Self.kept.places.map { $0.withoutDistance })
         #expect(list.isKept)
         #expect(list.receivedAt == Self.yesterday)
         #expect(!list.hasMore)
@@ -270,7 +270,7 @@ struct ListOfflineTests {
             return
         }
         #expect(!list.places.isEmpty)
-        #expect(list.places == loaded.places.map { $0.at(distance: nil) })
+        #expect(list.places == loaded.places.map { $0.withoutDistance })
         #expect(list.isKept)
         #expect(list.receivedAt == loaded.receivedAt)
         #expect(!list.hasMore)

@@ -110,8 +110,11 @@ struct LoadableTests {
         #expect(keptCredits.value == credits.value)
         let details = offline.makeDetails(id: place.id)
         await details.load()
-        #expect(details.value == place.at(distance: nil), "a list has had it")
+        #expect(details.value == place.withoutDistance, "a list has had it")
         #expect(details.isKept)
         #expect(details.receivedAt == list.receivedAt)
+        let opened = offline.makeDetails(id: place.id, place: place)
+        await opened.load()
+        #expect(opened.value == place, "the distance that the list has shown")
     }
 }

@@ -231,7 +231,7 @@ struct PlacesMapTests {
         await map.load(inside)
         #expect(map.places == .fixtures(2), "the map shows all of that region")
         await map.load(try box(5))
-        #expect(map.places == [.fixture(id: 8).at(distance: nil)])
+        #expect(map.places == [.fixture(id: 8).withoutDistance])
         #expect(map.isKept)
         map.request.categories = ["cafe"]
         #expect(map.places.isEmpty)

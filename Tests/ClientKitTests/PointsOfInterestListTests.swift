@@ -169,6 +169,16 @@ final class FixedLocation: CurrentLocationSource {
     func currentLocation() async throws(LocationError) -> LocationFix { try outcome.get() }
 }
 
+extension PointOfInterest {
+    /// The same place without its distance, as it is kept.
+    var withoutDistance: PointOfInterest {
+        PointOfInterest(
+            id: id, name: name, category: category, latitude: latitude, longitude: longitude,
+            featured: featured, address: address, website: website, source: source, importance: importance,
+            properties: properties, language: language, matchedName: matchedName)
+    }
+}
+
 /// What a stand-in waits at until the test lets it go on: an order of events, without time.
 final class Gate: Sendable {
     private let arrivals = AsyncStream.makeStream(of: Void.self)

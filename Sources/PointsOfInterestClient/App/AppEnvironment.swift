@@ -133,7 +133,9 @@ public struct AppEnvironment {
     ) -> Loadable<PointOfInterest> {
         Loadable(place, policy: policy) { [service] in
             let page = await service.keptPlaces(ids: [id], languages: languages)
-            return page.flatMap { page in page.places.first.map { ($0, page.receivedAt) } }
+            return page.flatMap { page in
+                page.places.first.map { ($0.at(distance: place?.distance), page.receivedAt) }
+            }
         } fetch: { [service, locationProvider] in
             try await service.place(id: id, center: await locationProvider.lastLocation, languages: languages)
         }

@@ -6,7 +6,7 @@ import Foundation
 
 /// The places in the part of the world that a map shows, one by one or counted by cells.
 ///
-/// The map's view passes each new region to `show`. At most one request is in flight, and the last region wins.
+/// The map's view passes each new region to `load(_:zoom:)`. At most one request is in flight, and the last region wins.
 @MainActor
 public final class PlacesMap: ObservableModel<PlacesMap.State> {
     /// What a map shows.
