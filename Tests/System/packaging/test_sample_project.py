@@ -73,3 +73,6 @@ def test_deployment_target_language_mode_and_information_are_as_they_should_be(p
     assert information.get("NSLocationWhenInUseUsageDescription"), "nothing says why the app wants the location"
     # No unencrypted connections but to computers nearby.
     assert information.get("NSAppTransportSecurity") == {"NSAllowsLocalNetworking": True}
+    # An iPad may have several windows. Xcode would write this key, too, and what it makes of both isn't documented.
+    assert information.get("UIApplicationSceneManifest") == {"UIApplicationSupportsMultipleScenes": True}
+    assert "INFOPLIST_KEY_UIApplicationSceneManifest_Generation" not in settings

@@ -2,42 +2,53 @@ import PlacesCore
 import PointsOfInterestClient
 import SwiftUI
 
-/// A place by its id, so that it can be opened from the list, the map, the search, and a restored state.
+/// A place by its id, so that it can be opened from a list, the map, the search, and a restored state.
 struct DetailScreen: View {
-    let session: PlacesSession
+    let window: PlacesWindow
     let id: Int
 
-    @State private var detail = PlaceDetail.loading
+    @StateObject private var details: Loadable<PointOfInterest>
+    @ObservedObject private var favorites: FavoritePlaces
+
+    init(window: PlacesWindow, id: Int) {
+        self.window = window
+        self.id = id
+        _details = StateObject(wrappedValue: window.makeDetails(id: id))
+        favorites = window.session.favorites
+    }
 
     var body: some View {
         List {
-            switch detail {
-            case .loading: Loading()
-            case .loaded(let place, let properties): PlaceFacts(place: place, properties: properties)
-            case .gone: Text("This place is gone.")
-            case .failed(let reason):
-                Text(reason)
-                Button("Try again") { Task { await load() } }
+            DisplayRows(display: Display(details.state), load: { await details.load() }) { details in
+                PlaceFacts(details: details)
             }
         }
         .navigationTitle("Place")
         .navigationBarTitleDisplayMode(.inline)
-        .refreshable { await Task { await load() }.value }
-        .task(id: id) {
-            await session.perform(.openPlace(id: id))
-            await load()
+        .toolbar {
+            if let place = details.value {
+                Button {
+                    window.session.change(.toggle(place))
+                } label: {
+                    Image(systemName: favorites.contains(id: id) ? "heart.fill" : "heart")
+                }
+                .accessibilityLabel(
+                    favorites.contains(id: id) ? "Remove from favourites" : "Add to favourites")
+            }
         }
-    }
-
-    private func load() async {
-        if let loaded = await session.detail(of: id) { detail = loaded }
+        .refreshable { await Task { await details.load() }.value }
+        .task {
+            await window.perform(.openPlace(id: id))
+            await details.load()
+        }
     }
 }
 
 /// What is known about a place.
 struct PlaceFacts: View {
-    let place: PointOfInterest
-    let properties: PlaceProperties
+    let details: PlaceDetails
+
+    private var place: PointOfInterest { details.place }
 
     var body: some View {
         Section {
@@ -45,8 +56,8 @@ struct PlaceFacts: View {
             Text(place.category)
             if let distance = place.distance { Text(Wording.distance(distance)) }
             if let address = place.address { Text(address) }
-            if let openingHours = properties.openingHours { Text("Opening hours: \(openingHours)") }
-            if let phone = properties.phone { Text("Phone: \(phone)") }
+            if let openingHours = details.properties.openingHours { Text("Opening hours: \(openingHours)") }
+            if let phone = details.properties.phone { Text("Phone: \(phone)") }
             if let website = place.website.flatMap({ URL(string: $0) }) {
                 Link("Website", destination: website)
             }
@@ -58,10 +69,10 @@ struct PlaceFacts: View {
 
 #if DEBUG
     struct DetailScreen_Previews: PreviewProvider {
-        static let session = PlacesSession.preview()
+        static let window = PlacesWindow.preview()
 
         static var previews: some View {
-            NavigationStack { DetailScreen(session: session, id: 1) }
+            NavigationStack { DetailScreen(window: window, id: 1) }
         }
     }
 #endif

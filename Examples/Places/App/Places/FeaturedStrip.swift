@@ -4,36 +4,40 @@ import SwiftUI
 
 /// One featured place at a time, above the list.
 struct FeaturedStrip: View {
-    let session: PlacesSession
+    let window: PlacesWindow
     @ObservedObject private var featured: FeaturedPlaceManager
 
-    init(session: PlacesSession) {
-        self.session = session
-        featured = session.featured
+    init(window: PlacesWindow) {
+        self.window = window
+        featured = window.featured
     }
 
     var body: some View {
         HStack {
-            if let place = featured.currentPlace {
+            switch Display(featured.state).content {
+            // Why there is none is said by the list.
+            case .idle, .failed: EmptyView()
+            case .firstLoad: ProgressView()
+            case .value(let place):
                 NavigationLink(value: place.id) { Label(place.name, systemImage: "star.fill") }
-            } else {
-                Label("No featured places nearby", systemImage: "star")
+            case .nothing(let sentence):
+                Label(sentence, systemImage: "star")
                     .foregroundStyle(.secondary)
             }
             Spacer()
         }
         .padding()
         .background(.bar)
-        .task { await session.showFeatured() }
+        .task { await window.showFeatured() }
     }
 }
 
 #if DEBUG
     struct FeaturedStrip_Previews: PreviewProvider {
-        static let session = PlacesSession.preview()
+        static let window = PlacesWindow.preview()
 
         static var previews: some View {
-            NavigationStack { FeaturedStrip(session: session) }
+            NavigationStack { FeaturedStrip(window: window) }
         }
     }
 #endif

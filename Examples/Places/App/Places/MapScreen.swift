@@ -4,9 +4,9 @@ import PlacesCore
 import PointsOfInterestClient
 import SwiftUI
 
-/// The places in the region that the map shows.
+/// The places in the region that the map shows, one by one or in clusters. A tap on a cluster zooms in.
 struct MapScreen: View {
-    let session: PlacesSession
+    let window: PlacesWindow
     @Binding var path: [Int]
     @ObservedObject private var map: PlacesMap
 
@@ -16,50 +16,93 @@ struct MapScreen: View {
 
     private static let span = MKCoordinateSpan(latitudeDelta: 0.02, longitudeDelta: 0.02)
 
-    init(session: PlacesSession, path: Binding<[Int]>) {
-        self.session = session
+    init(window: PlacesWindow, path: Binding<[Int]>) {
+        self.window = window
         _path = path
-        map = session.map
+        map = window.map
     }
 
     var body: some View {
-        Map(coordinateRegion: $region, showsUserLocation: true, annotationItems: map.places) { place in
-            MapAnnotation(
-                coordinate: CLLocationCoordinate2D(latitude: place.latitude, longitude: place.longitude)
-            ) {
-                Button {
-                    path.append(place.id)
-                } label: {
-                    Image(systemName: place.featured ? "star.circle.fill" : "mappin.circle.fill")
-                        .font(.title)
+        GeometryReader { proxy in
+            Map(coordinateRegion: $region, showsUserLocation: true, annotationItems: map.state.items) {
+                item in
+                MapAnnotation(
+                    coordinate: CLLocationCoordinate2D(latitude: item.latitude, longitude: item.longitude)
+                ) {
+                    MapItemButton(item: item) { tap(item) }
                 }
-                .accessibilityLabel(place.name)
+            }
+            .task(id: showing(width: proxy.size.width)) {
+                // Once the map rests: a new region cancels the task, and with it the pause.
+                guard (try? await Task.sleep(for: .milliseconds(300))) != nil,
+                    let action = showing(width: proxy.size.width)
+                else { return }
+                await window.perform(action)
             }
         }
         .overlay(alignment: .top) { notice }
         .navigationTitle("Map")
         .navigationBarTitleDisplayMode(.inline)
         .task {
-            guard map.state.box == nil, let here = await session.here() else { return }
+            guard map.box == nil, let here = await window.here() else { return }
             region = MKCoordinateRegion(center: CLLocationCoordinate2D(here), span: Self.span)
         }
-        .task(id: BoundingBox(region)) {
-            // Once the map rests: a new region cancels the task, and with it the pause.
-            guard (try? await Task.sleep(for: .milliseconds(300))) != nil, let box = BoundingBox(region)
-            else { return }
-            await session.perform(.showOnMap(box))
+    }
+
+    private func showing(width: Double) -> UserAction? {
+        BoundingBox(region).map { .showOnMap($0, width: width) }
+    }
+
+    private func tap(_ item: MapItem) {
+        switch item {
+        case .place(let place): path.append(place.id)
+        case .cluster(let cluster): region = MKCoordinateRegion(MapRegion(zoomingInto: cluster))
         }
     }
 
     @ViewBuilder private var notice: some View {
-        switch map.phase {
-        case .failed(let error): MapNotice(text: error.localizedDescription)
-        case .loading: ProgressView().padding()
-        default:
-            if !map.isComplete, !map.places.isEmpty {
-                MapNotice(text: "There are more places here. Zoom in to see them.")
-            }
+        let display = Display(map.state)
+        switch display.content {
+        case .idle: EmptyView()
+        case .firstLoad: ProgressView().padding()
+        case .nothing(let sentence), .failed(let sentence): MapNotice(text: sentence)
+        case .value:
+            if let notice = display.notice { MapNotice(text: notice) }
         }
+    }
+}
+
+/// A place on the map, or the number of several.
+private struct MapItemButton: View {
+    let item: MapItem
+    let tap: @MainActor () -> Void
+
+    var body: some View {
+        switch item {
+        case .place(let place):
+            Button(action: tap) {
+                Image(systemName: place.featured ? "star.circle.fill" : "mappin.circle.fill")
+                    .font(.title)
+            }
+            .accessibilityLabel(place.name)
+        case .cluster(let cluster):
+            Button(action: tap) {
+                Text("\(cluster.count)")
+                    .font(.headline)
+                    .padding()
+                    .background(.thinMaterial, in: Circle())
+            }
+            .accessibilityLabel("\(cluster.count) places")
+        }
+    }
+}
+
+extension MKCoordinateRegion {
+    fileprivate init(_ region: MapRegion) {
+        self.init(
+            center: CLLocationCoordinate2D(latitude: region.latitude, longitude: region.longitude),
+            span: MKCoordinateSpan(
+                latitudeDelta: region.latitudeDelta, longitudeDelta: region.longitudeDelta))
     }
 }
 
@@ -77,10 +120,10 @@ private struct MapNotice: View {
 
 #if DEBUG
     struct MapScreen_Previews: PreviewProvider {
-        static let session = PlacesSession.preview()
+        static let window = PlacesWindow.preview()
 
         static var previews: some View {
-            MapScreen(session: session, path: .constant([]))
+            MapScreen(window: window, path: .constant([]))
         }
     }
 #endif

@@ -2,31 +2,49 @@ import PlacesCore
 import PointsOfInterestClient
 import SwiftUI
 
-/// The rows of a list of places, in every state that it can be in.
-struct PlaceRows: View {
-    let display: ListDisplay
-    let nothing: LocalizedStringKey
-    let loadMore: @MainActor @Sendable () async -> Void
+/// The rows of a screen, in every state that it can be in.
+struct DisplayRows<Value: Hashable & Sendable, Rows: View>: View {
+    let display: Display<Value>
+    let load: @MainActor @Sendable () async -> Void
+    let rows: (Value) -> Rows
 
     var body: some View {
         Section {
             if let notice = display.notice {
-                Label(notice, systemImage: "wifi.slash")
+                Label(notice, systemImage: "clock")
                     .font(.footnote)
                     .foregroundStyle(.secondary)
             }
             switch display.content {
             case .idle: EmptyView()
             case .firstLoad: Loading()
-            case .nothing: Text(nothing)
-            case .failed(let reason): Label(reason, systemImage: "exclamationmark.triangle")
-            case .places(let places):
-                ForEach(places) { place in
-                    NavigationLink(value: place.id) { PlaceRow(place: place) }
-                }
-                footer(count: places.count)
+            case .nothing(let sentence): Text(sentence)
+            case .failed(let reason):
+                Label(reason, systemImage: "exclamationmark.triangle")
+                Button("Try again") { Task { await load() } }
+            case .value(let value): rows(value)
             }
         }
+    }
+}
+
+/// The rows of a list with pages.
+struct PlaceRows<Element: Identifiable & Hashable & Sendable, Row: View>: View where Element.ID == Int {
+    let display: Display<[Element]>
+    let load: @MainActor @Sendable () async -> Void
+    let loadMore: @MainActor @Sendable () async -> Void
+    let row: (Element) -> Row
+
+    var body: some View {
+        DisplayRows(display: display, load: load, rows: rows(of:))
+    }
+
+    @ViewBuilder
+    private func rows(of elements: [Element]) -> some View {
+        ForEach(elements) { element in
+            NavigationLink(value: element.id) { row(element) }
+        }
+        footer(count: elements.count)
     }
 
     @ViewBuilder
@@ -62,12 +80,21 @@ struct PlaceRow: View {
                     .foregroundStyle(.secondary)
             }
             Spacer()
-            if let distance = place.distance {
-                Text(Wording.distance(distance))
-                    .foregroundStyle(.secondary)
-            }
+            DistanceText(place: place)
         }
         .accessibilityElement(children: .combine)
+    }
+}
+
+/// How far away a place is, where that is known.
+struct DistanceText: View {
+    let place: PointOfInterest
+
+    var body: some View {
+        if let distance = place.distance {
+            Text(Wording.distance(distance))
+                .foregroundStyle(.secondary)
+        }
     }
 }
 
@@ -85,7 +112,9 @@ struct Loading: View {
 #if DEBUG
     struct PlaceRows_Previews: PreviewProvider {
         static var previews: some View {
-            List { PlaceRows(display: .preview, nothing: "Nothing", loadMore: {}) }
+            List {
+                PlaceRows(display: .preview, load: {}, loadMore: {}) { PlaceRow(place: $0) }
+            }
         }
     }
 #endif

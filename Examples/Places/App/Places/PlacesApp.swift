@@ -11,6 +11,9 @@ struct PlacesApp: App {
     @State private var lifecycle = AppLifecycle()
     @State private var start: Result<PlacesSession, AppConfigurationError>
 
+    /// What `openWindow` opens.
+    static let windowID = "places"
+
     private let launch: Launch
 
     init() {
@@ -23,7 +26,8 @@ struct PlacesApp: App {
     }
 
     var body: some Scene {
-        WindowGroup {
+        // On an iPad, each window has its own models, and all share the session.
+        WindowGroup(id: Self.windowID) {
             switch start {
             case .success(let session):
                 RootView(session: session, useService: use)
@@ -52,10 +56,10 @@ struct PlacesApp: App {
     }
 
     private func change(to phase: ScenePhase) {
-        guard case .success(let session) = start, let action = lifecycle.change(to: .init(phase)) else {
+        guard case .success(let session) = start, let change = lifecycle.change(to: .init(phase)) else {
             return
         }
-        Task { await session.perform(action) }
+        Task { await session.perform(change) }
     }
 }
 

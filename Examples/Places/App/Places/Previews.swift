@@ -3,22 +3,26 @@
     import PlacesCore
     import PointsOfInterestTesting
 
-    extension PlacesSession {
+    extension PlacesWindow {
         /// The recorded responses of the service, around San José.
-        static func preview() -> PlacesSession {
-            PlacesSession(environment: .mock())
-        }
+        static func preview() -> PlacesWindow { PlacesWindow(.mock()) }
 
         /// A device without a network.
-        static func offline() -> PlacesSession {
-            PlacesSession(environment: .mock { _ in throw URLError(.notConnectedToInternet) })
+        static func offline() -> PlacesWindow {
+            PlacesWindow(.mock { _ in throw URLError(.notConnectedToInternet) })
+        }
+
+        private convenience init(_ environment: AppEnvironment) {
+            let favoriteIDs = FavoriteIDs(baseURL: environment.configuration.baseURL)
+            self.init(session: PlacesSession(environment: environment, favoriteIDs: favoriteIDs))
         }
     }
 
-    extension ListDisplay {
+    extension Display<[PointOfInterest]> {
         /// Two places, and a next page that could not be loaded.
-        static var preview: ListDisplay {
-            ListDisplay(phase: .failedMore(.request(.notHTTP)), places: .fixtures(2), hasMore: true)
+        static var preview: Self {
+            Display(
+                .fixtures(2), phase: .failedMore(.request(.notHTTP)), hasMore: true, nothing: "Nothing")
         }
     }
 #endif

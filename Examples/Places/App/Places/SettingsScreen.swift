@@ -7,6 +7,8 @@ struct SettingsScreen: View {
     let current: URL
     let useService: @MainActor (String) throws -> Void
 
+    @Environment(\.openWindow) private var openWindow
+    @Environment(\.supportsMultipleWindows) private var supportsMultipleWindows
     @State private var address = ""
     @State private var problem: String?
 
@@ -27,6 +29,11 @@ struct SettingsScreen: View {
                     Text(problem).foregroundStyle(.red)
                 } else {
                     Text("The app uses \(current.absoluteString).")
+                }
+            }
+            if supportsMultipleWindows {
+                Section {
+                    Button("Open another window") { openWindow(id: PlacesApp.windowID) }
                 }
             }
         }

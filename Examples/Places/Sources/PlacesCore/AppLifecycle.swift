@@ -10,6 +10,14 @@ public struct AppLifecycle: Hashable, Sendable {
         case background
     }
 
+    /// What a change of the phase means.
+    public enum Change: Hashable, Sendable, CaseIterable {
+        /// The app was started, or came back.
+        case enterForeground
+        /// The app went to the background.
+        case enterBackground
+    }
+
     private var isInForeground = false
 
     /// Makes the lifecycle of an app that was just started.
@@ -18,7 +26,7 @@ public struct AppLifecycle: Hashable, Sendable {
     /// Changes the phase.
     ///
     /// - Returns: what that means; nil where the app stays in the foreground, or in the background.
-    public mutating func change(to phase: Phase) -> UserAction? {
+    public mutating func change(to phase: Phase) -> Change? {
         switch (phase, isInForeground) {
         case (.active, false):
             isInForeground = true

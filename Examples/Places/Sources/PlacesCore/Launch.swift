@@ -59,7 +59,10 @@ public final class Launch {
         let environment = AppEnvironment(
             configuration: configuration, urlSession: urlSession, responseStore: responseStore,
             locationFetcher: makeLocationFetcher(), eventQueue: eventQueue)
-        return PlacesSession(environment: environment, backgroundTime: backgroundTime)
+        return PlacesSession(
+            environment: environment,
+            favoriteIDs: FavoriteIDs(defaults: settings.defaults, baseURL: configuration.baseURL),
+            backgroundTime: backgroundTime)
     }
 
     /// A folder of the app's own.

@@ -9,6 +9,8 @@ public enum AppTab: String, Hashable, Sendable, Codable, CaseIterable {
     case map
     /// The places that a text finds.
     case search
+    /// The places that the person has chosen.
+    case favorites
     /// Which service the app uses.
     case settings
 
@@ -18,12 +20,13 @@ public enum AppTab: String, Hashable, Sendable, Codable, CaseIterable {
         case .list: .locationsList
         case .map: .locationsMap
         case .search: .search
+        case .favorites: "favorites"
         case .settings: .settings
         }
     }
 }
 
-/// Where a person is in the app. The system keeps it as a text while the app isn't running (`@SceneStorage`).
+/// Where a person is in a window. The system keeps it as a text while the app isn't running (`@SceneStorage`).
 public struct Navigation: Hashable, Sendable {
     /// The tab that is shown.
     public var tab = AppTab.list
@@ -33,6 +36,8 @@ public struct Navigation: Hashable, Sendable {
     public var mapPath: [Int] = []
     /// The ids of the places that are open in the search's tab.
     public var searchPath: [Int] = []
+    /// The ids of the places that are open in the favourites' tab.
+    public var favoritesPath: [Int] = []
     /// The text in the search field.
     public var searchText = ""
 
@@ -48,6 +53,7 @@ extension Navigation: RawRepresentable {
         let listPath: [Int]
         let mapPath: [Int]
         let searchPath: [Int]
+        let favoritesPath: [Int]
         let searchText: String
     }
 
@@ -60,6 +66,7 @@ extension Navigation: RawRepresentable {
         listPath = stored.listPath
         mapPath = stored.mapPath
         searchPath = stored.searchPath
+        favoritesPath = stored.favoritesPath
         searchText = stored.searchText
     }
 
@@ -68,7 +75,8 @@ extension Navigation: RawRepresentable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let stored = Stored(
-            tab: tab, listPath: listPath, mapPath: mapPath, searchPath: searchPath, searchText: searchText)
+            tab: tab, listPath: listPath, mapPath: mapPath, searchPath: searchPath,
+            favoritesPath: favoritesPath, searchText: searchText)
         return (try? encoder.encode(stored)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

@@ -9,7 +9,7 @@ public struct ServiceSettings {
         URL(string: "http://127.0.0.1:8080") ?? URL(fileURLWithPath: "/")
 
     private static let key = "baseURL"
-    private let defaults: UserDefaults
+    let defaults: UserDefaults
 
     /// Makes the settings.
     ///

@@ -1,12 +1,8 @@
 import PointsOfInterestClient
 
-/// What happens in the app, one case each. The screens call `PlacesSession.perform(_:)` with it, which does it and
+/// What a person does in a window, one case each. The screens call `PlacesWindow.perform(_:)` with it, which does it and
 /// sends its tracking events.
 public enum UserAction: Hashable, Sendable {
-    /// The app was started, or came back.
-    case enterForeground
-    /// The app went to the background.
-    case enterBackground
     /// A tab was chosen.
     case open(AppTab)
     /// A place was opened.
@@ -15,10 +11,12 @@ public enum UserAction: Hashable, Sendable {
     case loadList
     /// The end of the list came into view, or its button was tapped after a failure.
     case loadMore
-    /// The map was moved.
-    case showOnMap(BoundingBox)
-    /// A text was searched for.
-    case search(String)
+    /// The map was moved. The width of its view is in points.
+    case showOnMap(BoundingBox, width: Double)
+    /// The text in the search field is searched for at once, without a pause in typing.
+    case search
     /// The end of the results came into view, or their button was tapped after a failure.
     case loadMoreResults
+    /// The favourites are loaded, for the first time or anew.
+    case loadFavorites
 }

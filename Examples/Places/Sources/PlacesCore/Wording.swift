@@ -1,6 +1,7 @@
 import Foundation
+import PointsOfInterestClient
 
-/// How the app says distances and ages.
+/// How the app writes distances and ages.
 public enum Wording {
     /// Says a distance in metres up to a kilometre, then in kilometres.
     public static func distance(_ meters: Double, locale: Locale = .current) -> String {
@@ -19,5 +20,32 @@ public enum Wording {
         case 60..<1_440: return "\(minutes / 60) h ago"
         default: return "\(minutes / 1_440) d ago"
         }
+    }
+}
+
+extension PlaceSearch.Result {
+    /// A part of the name that was found.
+    public struct NamePart: Hashable, Sendable {
+        /// The part.
+        public let text: String
+        /// Whether it is what was searched for.
+        public let isMatch: Bool
+    }
+
+    /// The parts of the name that was found, from its beginning to its end. None is empty.
+    public var nameParts: [NamePart] {
+        var parts: [NamePart] = []
+        var end = matchedName.startIndex
+        func add(_ range: Range<String.Index>, isMatch: Bool) {
+            guard !range.isEmpty else { return }
+            parts.append(NamePart(text: String(matchedName[range]), isMatch: isMatch))
+        }
+        for match in matches {
+            add(end..<match.lowerBound, isMatch: false)
+            add(match, isMatch: true)
+            end = match.upperBound
+        }
+        add(end..<matchedName.endIndex, isMatch: false)
+        return parts
     }
 }

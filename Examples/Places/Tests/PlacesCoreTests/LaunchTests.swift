@@ -72,13 +72,21 @@ struct ServiceSettingsTests {
 @MainActor
 struct LaunchTests {
     private let folder = TemporaryFolder()
+    private let defaults: TemporaryDefaults
+
+    init() throws {
+        defaults = try TemporaryDefaults()
+    }
+
+    private func window(_ launch: Launch) throws -> PlacesWindow {
+        PlacesWindow(session: try launch.session())
+    }
 
     private func launch(
         arguments: [String] = [], _ handler: @escaping MockURLProtocol.Handler = Service.pages
-    ) throws -> Launch {
-        let defaults = try #require(UserDefaults(suiteName: "places-\(UUID().uuidString)"))
-        return Launch(
-            settings: ServiceSettings(defaults: defaults),
+    ) -> Launch {
+        Launch(
+            settings: ServiceSettings(defaults: defaults.defaults),
             events: folder.url.appendingPathComponent("Events"),
             responses: folder.url.appendingPathComponent("Responses"), arguments: arguments, variables: [:],
             urlSession: MockURLProtocol.session(handler), makeLocationFetcher: { MockLocationFetcher() })
@@ -86,7 +94,7 @@ struct LaunchTests {
 
     @Test("A launch uses the service that a person has chosen, and the next one when they choose again")
     func usesTheSettings() throws {
-        let launch = try launch()
+        let launch = launch()
         let first = try launch.session()
         #expect(first.environment.configuration.baseURL == ServiceSettings.defaultBaseURL)
         try launch.settings.setBaseURL("https://places.example.com")
@@ -99,7 +107,7 @@ struct LaunchTests {
 
     @Test("A launch uses the service that a UI test names")
     func usesTheArguments() throws {
-        let launch = try launch(arguments: ["-POI_BASE_URL", "http://127.0.0.1:1"])
+        let launch = launch(arguments: ["-POI_BASE_URL", "http://127.0.0.1:1"])
         #expect(try launch.session().environment.configuration.baseURL.absoluteString == "http://127.0.0.1:1")
     }
 
@@ -110,26 +118,48 @@ struct LaunchTests {
             tags.update { $0.append(request.value(forHTTPHeaderField: "If-None-Match")) }
             return try Service.pages(request)
         }
-        for _ in 0..<2 { await (try launch(recording).session()).perform(.loadList) }
+        for _ in 0..<2 { try await window(launch(recording)).perform(.loadList) }
         #expect(tags.value == [nil, "\"1\""])
     }
 
     @Test("A launch without a network shows the places of the launch before, their age and the failure")
     func showsWhatItKept() async throws {
-        let before = try launch().session()
+        let before = try window(launch())
         await before.perform(.loadList)
-        let now = try launch(Service.offline).session()
+        let now = try window(launch(Service.offline))
         await now.perform(.loadList)
-        let display = ListDisplay(now.list.state)
-        #expect(display.content == .places(now.list.places))
+        let display = Display(now.list.state)
+        #expect(display.content == .value(now.list.places))
         #expect(now.list.places.map(\.id) == before.list.places.map(\.id))
         #expect(now.list.places.count == 20)
-        #expect(display.notice?.hasSuffix(" These places are from just now.") == true)
+        #expect(display.notice == "You are offline. As of just now.")
+    }
+
+    @Test("A launch without a network shows the favourites of the launch before, in the person's order")
+    func keepsFavorites() async throws {
+        let before = try window(launch())
+        await before.perform(.loadList)
+        for place in before.list.places.prefix(3) { before.session.change(.toggle(place)) }
+        before.session.change(.move([2], to: 0))
+        let now = try window(launch(Service.offline))
+        await now.perform(.loadFavorites)
+        #expect(now.session.favorites.places.map(\.id) == [3, 1, 2])
+        #expect(Display(now.session.favorites.state).notice == "You are offline. As of just now.")
+    }
+
+    @Test("A launch shows the favourites of the service that it uses")
+    func hasFavoritesOfAService() async throws {
+        let first = try window(launch())
+        first.session.change(.toggle(.fixture(id: 7)))
+        try launch().settings.setBaseURL("https://places.example.com")
+        #expect(try launch().session().favorites.ids == [])
+        try launch().settings.setBaseURL(ServiceSettings.defaultBaseURL.absoluteString)
+        #expect(try launch().session().favorites.ids == [7])
     }
 
     @Test("A launch with a wrong argument throws an error")
     func refusesArguments() throws {
-        let launch = try launch(arguments: ["-POI_BASE_URL", "nowhere"])
+        let launch = launch(arguments: ["-POI_BASE_URL", "nowhere"])
         #expect(throws: AppConfigurationError.self) { try launch.session() }
     }
 

@@ -10,10 +10,16 @@ import Testing
 @Suite("The app's lifecycle", .timeLimit(.minutes(1)))
 @MainActor
 struct LifecycleTests {
+    private let defaults: TemporaryDefaults
+
+    init() throws {
+        defaults = try TemporaryDefaults()
+    }
+
     @Test(
         "The app enters the foreground or the background once, whatever phases are in between",
         arguments: [
-            ([AppLifecycle.Phase.active], [UserAction.enterForeground]),
+            ([AppLifecycle.Phase.active], [AppLifecycle.Change.enterForeground]),
             ([.background, .inactive, .active], [.enterForeground]),
             ([.active, .inactive, .active], [.enterForeground]),
             ([.active, .inactive, .background], [.enterForeground, .enterBackground]),
@@ -23,9 +29,9 @@ struct LifecycleTests {
             ),
             ([.inactive, .background], []),
         ])
-    func follows(phases: [AppLifecycle.Phase], actions: [UserAction]) {
+    func follows(phases: [AppLifecycle.Phase], changes: [AppLifecycle.Change]) {
         var lifecycle = AppLifecycle()
-        #expect(phases.compactMap { lifecycle.change(to: $0) } == actions)
+        #expect(phases.compactMap { lifecycle.change(to: $0) } == changes)
     }
 
     @Test("The app sends its waiting events in the time that the system gives it in the background")
@@ -36,7 +42,7 @@ struct LifecycleTests {
         let session = session(queue, time) { request in
             try MockURLProtocol.response(EventsResponse(accepted: 2, duplicates: 0), to: request)
         }
-        await session.perform(.open(.map))
+        await PlacesWindow(session: session).perform(.open(.map))
         #expect(queue.count == 1)
         await session.perform(.enterBackground)
         #expect(queue.count == 0)
@@ -72,7 +78,7 @@ struct LifecycleTests {
                 configuration: .mock, urlSession: MockURLProtocol.session(handler), retryPolicy: .never,
                 notificationCenter: MockNotificationCenter(), locationFetcher: MockLocationFetcher(),
                 eventQueue: queue),
-            backgroundTime: time)
+            favoriteIDs: defaults.favoriteIDs(), backgroundTime: time)
     }
 }
 
@@ -85,10 +91,12 @@ struct NavigationTests {
         navigation.listPath = [1]
         navigation.mapPath = [2, 3]
         navigation.searchPath = [4, 5, 6]
+        navigation.favoritesPath = [7]
         navigation.searchText = "\"café\" 🏛"
         let restored = try #require(Navigation(rawValue: navigation.rawValue))
         #expect(restored == navigation)
         #expect(restored.searchPath == [4, 5, 6])
+        #expect(restored.favoritesPath == [7])
         #expect(restored.searchText == "\"café\" 🏛")
     }
 

@@ -15,14 +15,16 @@ struct MockServerTests {
     private let time = MockBackgroundTime()
 
     /// Runs a test with a session of the mock server, and the app on it.
-    private func withApp(_ body: (MockServerSession, PlacesSession) async throws -> Void) async throws {
+    private func withApp(_ body: (MockServerSession, PlacesWindow) async throws -> Void) async throws {
         let mock = MockServerSession(server: try #require(Service.mock))
+        let defaults = try TemporaryDefaults()
         let launch = Launch(
+            settings: ServiceSettings(defaults: defaults.defaults),
             events: folder.url.appendingPathComponent("Events"),
             responses: folder.url.appendingPathComponent("Responses"), arguments: mock.launchArguments,
             variables: [:], backgroundTime: time, makeLocationFetcher: { MockLocationFetcher() })
         try await mock.setFixtures(.fixtures(45, featured: true))
-        try await body(mock, try launch.session())
+        try await body(mock, PlacesWindow(session: try launch.session()))
         try await mock.end()
     }
 
@@ -40,25 +42,28 @@ struct MockServerTests {
                 #expect(app.list.places.count == after)
             }
             #expect(app.list.places.map(\.id) == Array(1...45))
-            #expect(ListDisplay(app.list.state).footer == .end)
+            #expect(Display(app.list.state).footer == .end)
         }
     }
 
     @Test("The app searches, opens a place, and shows the map's region")
     func finds() async throws {
         try await withApp { _, app in
-            await app.perform(.search("place 7"))
-            #expect(app.results.places.map(\.name) == ["Place 7"])
-            guard case .loaded(let place, let properties) = await app.detail(of: 7) else {
-                Issue.record("the place was not loaded")
-                return
-            }
-            #expect(place.distance == app.results.places.first?.distance)
-            #expect(properties == PlaceProperties())
-            #expect(await app.detail(of: 46) == .gone)
+            app.search.text = "place 7"
+            await app.perform(.search)
+            #expect(app.search.results.map(\.matchedName) == ["Place 7"])
+            #expect(app.search.results.map { $0.nameParts.map(\.isMatch) } == [[true, false, true]])
+            let details = app.makeDetails(id: 7)
+            await details.load()
+            #expect(details.value?.name == "Place 7")
+            #expect(details.value?.distance == app.search.results.first?.place.distance)
+            let gone = app.makeDetails(id: 46)
+            await gone.load()
+            #expect(Display(gone.state).content == .nothing("This place is gone."))
             let box = try #require(BoundingBox(west: -122, south: 37, east: -121, north: 38))
-            await app.perform(.showOnMap(box))
-            #expect(app.map.places.count == 45)
+            await app.perform(.showOnMap(box, width: 375))
+            #expect(app.map.clusters.map(\.count) == [45])
+            #expect(app.map.places.isEmpty)
         }
     }
 
@@ -69,20 +74,28 @@ struct MockServerTests {
                 "opening_hours": "24/7", "phone": "1", "level": 2,
             ])
             try await mock.setFixtures([place])
-            guard case .loaded(_, let properties) = await app.detail(of: 1) else {
-                Issue.record("the place was not loaded")
-                return
-            }
+            let details = app.makeDetails(id: 1)
+            await details.load()
+            let properties = details.value.map { PlaceDetails($0).properties }
             #expect(properties == PlaceProperties(openingHours: "24/7", phone: "1"))
+        }
+    }
+
+    @Test("The app loads its favourites, and forgets one that is gone")
+    func loadsFavorites() async throws {
+        try await withApp { _, app in
+            for id in [7, 46, 3] { app.session.change(.toggle(.fixture(id: id))) }
+            await app.perform(.loadFavorites)
+            #expect(app.session.favorites.places.map(\.name) == ["Place 7", "Place 3"])
         }
     }
 
     @Test("The app sends its events, in order, when it goes to the background")
     func sendsEvents() async throws {
         try await withApp { mock, app in
-            for action in [UserAction.enterForeground, .open(.map), .enterBackground] {
-                await app.perform(action)
-            }
+            await app.session.perform(.enterForeground)
+            await app.perform(.open(.map))
+            await app.session.perform(.enterBackground)
             let requests = try await mock.journal(MockJournalQuery(path: "/events")).requests
             #expect(requests.count == 1)
             let body = requests.first?.body ?? ""

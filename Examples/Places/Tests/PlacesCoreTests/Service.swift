@@ -9,25 +9,62 @@ import Testing
 
 /// Responses of the service, by the endpoint that is asked.
 enum Service {
-    /// Two pages of places, 20 and 5, with a `Link` from the one to the other; details of each place and of no other.
+    /// Two pages of places, 20 and 5, with a `Link` from the one to the other; details of each place and of no other; a
+    /// cluster of 24 places, and the other one. Places have distances where the request has a centre.
     static let pages: MockURLProtocol.Handler = { request in
-        let places = [PointOfInterest].fixtures(25, featured: true)
         guard let url = request.url else { throw URLError(.badURL) }
+        let query = URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems ?? []
+        func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+        let places = (1...25).map { id in
+            PointOfInterest.fixture(
+                id: id, name: "Place \(id)", featured: true,
+                distance: value("lat") == nil ? nil : Double(id) * 100)
+        }
+        if url.lastPathComponent == "clusters" {
+            return try response(PlaceClusters(zoom: 12, clusters: clusters), to: request)
+        }
         if let id = Int(url.lastPathComponent) {
             guard let place = places.first(where: { $0.id == id }) else {
                 return try RecordedResponse.locationNotFound.response(to: request)
             }
-            return (try .fixture(for: request), try JSONEncoder().encode(place))
+            return try response(place, to: request)
         }
-        if url.query?.contains("cursor=2") == true {
-            return try MockURLProtocol.response(Array(places.suffix(5)), to: request)
+        if let ids = value("ids")?.split(separator: ",").compactMap({ Int($0) }) {
+            return try response(places.filter { ids.contains($0.id) }, to: request)
         }
-        let headers = [
-            "Content-Type": "application/json", "Link": "<?cursor=2>; rel=\"next\"", "ETag": "\"1\"",
-        ]
-        return (
-            try .fixture(for: request, headers: headers), try JSONEncoder().encode(Array(places.prefix(20)))
-        )
+        if value("cursor") == "2" { return try response(Array(places.suffix(5)), to: request) }
+        return try response(Array(places.prefix(20)), to: request, link: "<?cursor=2>; rel=\"next\"")
+    }
+
+    /// A cluster of 24 places, and a place of its own.
+    static let clusters = [
+        BoundingBox(west: -121.9, south: 37.3, east: -121.88, north: 37.34).map {
+            PlaceCluster(count: 24, latitude: 37.33, longitude: -121.89, box: $0)
+        }, PlaceCluster(.fixture(id: 25, name: "Place 25", latitude: 37.5, longitude: -121.5, distance: nil)),
+    ].compactMap(\.self)
+
+    private static func response(
+        _ value: some Encodable, to request: URLRequest, link: String? = nil
+    ) throws -> (HTTPURLResponse, Data) {
+        var headers = ["Content-Type": "application/json", "ETag": "\"1\""]
+        headers["Link"] = link
+        return (try .fixture(for: request, headers: headers), try JSONEncoder().encode(value))
+    }
+
+    /// A service without a single place.
+    static let empty: MockURLProtocol.Handler = { request in
+        if request.url?.lastPathComponent == "clusters" {
+            return try response(PlaceClusters(zoom: 12, clusters: []), to: request)
+        }
+        if request.url.flatMap({ Int($0.lastPathComponent) }) != nil {
+            return try RecordedResponse.locationNotFound.response(to: request)
+        }
+        return try MockURLProtocol.response([], to: request)
+    }
+
+    /// A service that is being restarted.
+    static let unavailable: MockURLProtocol.Handler = { request in
+        (try .fixture(for: request, status: 503, headers: [:]), Data())
     }
 
     /// A mock server that runs; nil where none does.
@@ -49,6 +86,26 @@ final class Switch: Sendable {
     /// Responds as it was said last.
     var handler: MockURLProtocol.Handler {
         { [current] request in try current.value(request) }
+    }
+}
+
+/// Settings of a test's own, which are removed with this object.
+final class TemporaryDefaults {
+    let defaults: UserDefaults
+    private let suite = "places-\(UUID().uuidString)"
+
+    init() throws {
+        defaults = try #require(UserDefaults(suiteName: suite))
+    }
+
+    /// The ids of the favourites on a service.
+    @MainActor
+    func favoriteIDs(baseURL: URL = AppConfiguration.mock.baseURL) -> FavoriteIDs {
+        FavoriteIDs(defaults: defaults, baseURL: baseURL)
+    }
+
+    deinit {
+        defaults.removePersistentDomain(forName: suite)
     }
 }
 

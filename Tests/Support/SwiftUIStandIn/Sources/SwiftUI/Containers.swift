@@ -51,14 +51,51 @@ public struct Form<Content: View> {
 extension Form: View, Primitive {}
 
 /// swiftui/foreach
-public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {}
+public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content> {
+    public let data: Data
+}
 extension ForEach: View, Primitive where Content: View {}
 
 extension ForEach where ID == Data.Element.ID, Content: View, Data.Element: Identifiable {
     /// swiftui/foreach/init(_:content:)
     nonisolated public init(_ data: Data, @ViewBuilder content: @escaping (Data.Element) -> Content) {
+        self.data = data
         for element in data { _ = content(element) }
     }
+}
+
+/// swiftui/dynamicviewcontent
+public protocol DynamicViewContent: View {
+    associatedtype Data: Collection
+    var data: Data { get }
+}
+
+extension ForEach: DynamicViewContent where Content: View {}
+
+extension DynamicViewContent {
+    /// swiftui/dynamicviewcontent/ondelete(perform:)
+    nonisolated public func onDelete(perform action: ((IndexSet) -> Void)?) -> some DynamicViewContent {
+        self
+    }
+    /// swiftui/dynamicviewcontent/onmove(perform:)
+    nonisolated public func onMove(perform action: ((IndexSet, Int) -> Void)?) -> some DynamicViewContent {
+        self
+    }
+}
+
+/// swiftui/geometryreader
+public struct GeometryReader<Content: View> {
+    /// swiftui/geometryreader/init(content:)
+    nonisolated public init(@ViewBuilder content: @escaping (GeometryProxy) -> Content) {
+        _ = content(GeometryProxy())
+    }
+}
+extension GeometryReader: View, Primitive {}
+
+/// swiftui/geometryproxy
+public struct GeometryProxy {
+    /// swiftui/geometryproxy/size
+    public var size: CGSize { CGSize(width: 375, height: 667) }
 }
 
 /// swiftui/section

@@ -20,6 +20,11 @@ public struct Text {
     /// swiftui/text/init(_:)
     @_disfavoredOverload
     nonisolated public init<S: StringProtocol>(_ content: S) { Drawing.add(content) }
+
+    /// swiftui/text/bold()
+    nonisolated public func bold() -> Text { self }
+    /// swiftui/text/+(_:_:), replaced in iOS 26. Both were drawn when they were made.
+    nonisolated public static func + (lhs: Text, rhs: Text) -> Text { lhs }
 }
 extension Text: View, Primitive {}
 
@@ -62,6 +67,12 @@ extension Button where Label == Text {
     @_disfavoredOverload
     nonisolated public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
 }
+
+/// swiftui/editbutton
+public struct EditButton {
+    nonisolated public init() {}
+}
+extension EditButton: View, Primitive {}
 
 /// swiftui/link
 public struct Link<Label: View> {}

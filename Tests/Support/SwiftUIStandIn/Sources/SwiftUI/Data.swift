@@ -74,6 +74,35 @@ public struct ObservedObject<ObjectType: ObservableObject>: DynamicProperty {
 
     public init(wrappedValue: ObjectType) { self.wrappedValue = wrappedValue }
     public init(initialValue: ObjectType) { wrappedValue = initialValue }
+
+    public var projectedValue: Wrapper { Wrapper(object: wrappedValue) }
+
+    /// swiftui/observedobject/wrapper
+    @MainActor @preconcurrency @dynamicMemberLookup
+    public struct Wrapper {
+        let object: ObjectType
+
+        public subscript<Subject>(
+            dynamicMember keyPath: ReferenceWritableKeyPath<ObjectType, Subject>
+        ) -> Binding<Subject> {
+            Binding(
+                read: { [object] in object[keyPath: keyPath] },
+                write: { [object] in object[keyPath: keyPath] = $0 })
+        }
+    }
+}
+
+/// swiftui/stateobject
+@MainActor @preconcurrency @propertyWrapper
+public struct StateObject<ObjectType: ObservableObject>: DynamicProperty {
+    // Unsafe, because this module is compiled in Swift 6 mode: only the main actor makes views and draws them.
+    nonisolated(unsafe) private let storage: Storage<ObjectType>
+
+    nonisolated public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) {
+        storage = Storage(thunk())
+    }
+
+    public var wrappedValue: ObjectType { storage.value }
 }
 
 /// swiftui/environment
@@ -92,6 +121,19 @@ public struct EnvironmentValues {
 
     /// swiftui/environmentvalues/scenephase
     public var scenePhase = ScenePhase.active
+    /// swiftui/environmentvalues/openwindow
+    public var openWindow = OpenWindowAction()
+    /// swiftui/environmentvalues/supportsmultiplewindows
+    public var supportsMultipleWindows = true
+}
+
+/// swiftui/openwindowaction
+@MainActor @preconcurrency
+public struct OpenWindowAction {
+    nonisolated init() {}
+
+    /// swiftui/openwindowaction/callasfunction(id:)
+    public func callAsFunction(id: String) {}
 }
 
 /// swiftui/scenestorage

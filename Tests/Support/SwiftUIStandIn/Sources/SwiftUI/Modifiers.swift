@@ -34,6 +34,13 @@ extension View {
     nonisolated public func searchable(
         text: Binding<String>, placement: SearchFieldPlacement = .automatic, prompt: LocalizedStringKey
     ) -> some View { Modified(of: self) }
+    /// swiftui/view/searchscopes(_:scopes:)
+    nonisolated public func searchScopes<V: Hashable, S: View>(
+        _ scope: Binding<V>, @ViewBuilder scopes: () -> S
+    ) -> some View {
+        _ = scopes()
+        return Modified(of: self)
+    }
 }
 
 // Navigation
@@ -53,6 +60,11 @@ extension View {
     nonisolated public func navigationDestination<D: Hashable, C: View>(
         for data: D.Type, @ViewBuilder destination: @escaping (D) -> C
     ) -> some View { Modified(of: self) }
+    /// swiftui/view/toolbar(content:)-5w0tj
+    nonisolated public func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View {
+        _ = content()
+        return Modified(of: self)
+    }
     /// swiftui/view/tabitem(_:)
     nonisolated public func tabItem<V: View>(@ViewBuilder _ label: () -> V) -> some View {
         _ = label()
@@ -75,6 +87,10 @@ extension View {
     nonisolated public func background<S: ShapeStyle>(
         _ style: S, ignoresSafeAreaEdges edges: Edge.Set = .all
     ) -> some View { Modified(of: self) }
+    /// swiftui/view/background(_:in:fillstyle:)-3h41k
+    nonisolated public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T) -> some View {
+        Modified(of: self)
+    }
     /// swiftui/view/padding(_:_:)
     nonisolated public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View {
         Modified(of: self)
@@ -113,7 +129,8 @@ extension View {
     nonisolated public func autocorrectionDisabled(_ disable: Bool = true) -> some View { Modified(of: self) }
     /// swiftui/view/accessibilitylabel(_:)
     nonisolated public func accessibilityLabel(_ labelKey: LocalizedStringKey) -> some View {
-        Modified(of: self)
+        Drawing.add(labelKey.text)
+        return Modified(of: self)
     }
     @_disfavoredOverload
     nonisolated public func accessibilityLabel<S: StringProtocol>(_ label: S) -> some View {
@@ -176,6 +193,14 @@ public struct Font: Hashable, Sendable {
     public static let title = Font()
     public static let headline = Font()
     public static let footnote = Font()
+}
+
+/// swiftui/shape
+public protocol Shape: Sendable {}
+
+/// swiftui/circle
+public struct Circle: Shape {
+    nonisolated public init() {}
 }
 
 /// swiftui/shapestyle

@@ -146,6 +146,8 @@ public struct SceneBuilder {
 public struct WindowGroup<Content: View> {
     /// swiftui/windowgroup/init(content:)
     nonisolated public init(@ViewBuilder content: () -> Content) { _ = content() }
+    /// swiftui/windowgroup/init(id:content:)
+    nonisolated public init(id: String, @ViewBuilder content: () -> Content) { _ = content() }
 }
 extension WindowGroup: Scene {
     public typealias Body = Never
@@ -177,6 +179,7 @@ public enum Drawing {
     }
 
     static func add(_ text: some StringProtocol) {
+        guard !text.isEmpty else { return }
         texts?.lines.append(String(text))
     }
 

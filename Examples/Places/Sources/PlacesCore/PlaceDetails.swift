@@ -1,15 +1,18 @@
 import PointsOfInterestClient
 
-/// What the screen of a place shows.
-public enum PlaceDetail: Hashable, Sendable {
-    /// The place is being loaded.
-    case loading
-    /// The place, and what the app knows of its properties.
-    case loaded(PointOfInterest, PlaceProperties)
-    /// The service doesn't have the place, or no longer.
-    case gone
-    /// The place could not be loaded, for this reason.
-    case failed(String)
+/// A place, and what the app knows of its properties.
+public struct PlaceDetails: Hashable, Sendable {
+    /// The place.
+    public let place: PointOfInterest
+    /// What the app knows of its properties.
+    public let properties: PlaceProperties
+
+    /// Makes the details of a place.
+    public init(_ place: PointOfInterest) {
+        self.place = place
+        // Properties are an object, so reading them doesn't fail.
+        properties = (try? place.properties(as: PlaceProperties.self)) ?? PlaceProperties()
+    }
 }
 
 /// The properties of a place that the app shows. What properties a place has, and of which types, is up to its team: one
@@ -38,24 +41,5 @@ public struct PlaceProperties: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         openingHours = try? container.decode(String.self, forKey: .openingHours)
         phone = try? container.decode(String.self, forKey: .phone)
-    }
-}
-
-extension PlacesSession {
-    /// Loads a place for its own screen.
-    ///
-    /// - Returns: what the screen shows; nil where the task was cancelled, since nobody looks any more.
-    public func detail(of id: Int) async -> PlaceDetail? {
-        do {
-            let center = environment.locationProvider.lastLocation
-            let place = try await environment.service.place(id: id, center: center)
-            return .loaded(place, try place.properties(as: PlaceProperties.self))
-        } catch RequestError.cancelled {
-            return nil
-        } catch RequestError.problem(let problem) where problem.code == .notFound {
-            return .gone
-        } catch {
-            return .failed(error.localizedDescription)
-        }
     }
 }

@@ -4,8 +4,10 @@ import PointsOfInterestClient
 import PointsOfInterestTesting
 import Testing
 
-@Suite("The display of a list")
-struct ListDisplayTests {
+@Suite("What a screen shows")
+struct DisplayTests {
+    private typealias PlacesDisplay = Display<[PointOfInterest]>
+
     private static let places = [PointOfInterest].fixtures(2)
     private static let offline = LoadError.request(.notHTTP)
     private static let reason = offline.localizedDescription
@@ -13,17 +15,17 @@ struct ListDisplayTests {
     @Test(
         "A list without places shows what its phase says",
         arguments: [
-            (LoadPhase.idle, ListDisplay.Content.idle, ListDisplay.Footer.none),
+            (LoadPhase.idle, Display<[PointOfInterest]>.Content.idle, ListFooter.none),
             (.loading, .firstLoad, .none),
             (.loadingMore, .firstLoad, .loadingMore),
-            (.loaded, .nothing, .end),
+            (.loaded, .nothing("Nothing"), .end),
             (.failed(offline), .failed(reason), .none),
-            (.failedMore(offline), .nothing, .failed(reason)),
+            (.failedMore(offline), .nothing("Nothing"), .failed(reason)),
         ])
     func withoutPlaces(
-        phase: LoadPhase, content: ListDisplay.Content, footer: ListDisplay.Footer
+        phase: LoadPhase, content: Display<[PointOfInterest]>.Content, footer: ListFooter
     ) {
-        let display = ListDisplay(phase: phase, places: [])
+        let display = Self.display(phase, places: nil)
         #expect(display.content == content)
         #expect(display.footer == footer)
         #expect(display.notice == nil)
@@ -32,7 +34,7 @@ struct ListDisplayTests {
     @Test(
         "A list with places shows them in every phase",
         arguments: [
-            (LoadPhase.idle, false, ListDisplay.Footer.none),
+            (LoadPhase.idle, false, ListFooter.none),
             (.loading, true, .none),
             (.loaded, true, .more),
             (.loaded, false, .end),
@@ -40,21 +42,42 @@ struct ListDisplayTests {
             (.failedMore(offline), true, .failed(reason)),
             (.failed(offline), true, .none),
         ])
-    func withPlaces(phase: LoadPhase, hasMore: Bool, footer: ListDisplay.Footer) {
-        let display = ListDisplay(phase: phase, places: Self.places, hasMore: hasMore)
-        #expect(display.content == .places(Self.places))
+    func withPlaces(phase: LoadPhase, hasMore: Bool, footer: ListFooter) {
+        let display = Self.display(phase, places: Self.places, hasMore: hasMore)
+        #expect(display.content == .value(Self.places))
         #expect(display.footer == footer)
         #expect((display.notice != nil) == (phase == .failed(Self.offline)))
     }
 
-    @Test("A list of old places says why they are old, and their age")
-    func saysTheAge() {
+    @Test(
+        "Places of an earlier response have their age, those that could not be loaded anew also the reason",
+        arguments: [
+            (LoadPhase.loading, true, true, String?("As of 5 min ago.")),
+            (.idle, true, true, "As of 5 min ago."),
+            (.loading, false, true, nil),
+            (.loading, true, false, nil),
+            (.loaded, false, true, nil),
+            (.failed(offline), true, true, reason + " As of 5 min ago."),
+            (.failed(offline), false, true, reason + " As of 5 min ago."),
+            (.failed(offline), true, false, reason),
+        ])
+    func saysTheAge(phase: LoadPhase, isKept: Bool, isAgeKnown: Bool, notice: String?) {
         let now = Date(timeIntervalSince1970: 1_000_000)
-        let known = ListDisplay(
-            phase: .failed(Self.offline), places: Self.places, receivedAt: now - 300, now: now)
-        #expect(known.notice == Self.reason + " These places are from 5 min ago.")
-        let unknown = ListDisplay(phase: .failed(Self.offline), places: Self.places, now: now)
-        #expect(unknown.notice == Self.reason)
+        let display = PlacesDisplay(
+            Self.places, phase: phase, isKept: isKept, receivedAt: isAgeKnown ? now - 300 : nil,
+            nothing: "Nothing", now: now)
+        #expect(display.notice == notice)
+    }
+
+    @Test("A screen without pages has no end", arguments: [LoadPhase.loaded, .loading, .failed(offline)])
+    func hasNoPages(phase: LoadPhase) {
+        #expect(PlacesDisplay(Self.places, phase: phase, nothing: "Nothing").footer == .none)
+    }
+
+    private static func display(
+        _ phase: LoadPhase, places: [PointOfInterest]?, hasMore: Bool = false
+    ) -> PlacesDisplay {
+        PlacesDisplay(places, phase: phase, hasMore: hasMore, nothing: "Nothing")
     }
 }
 
