@@ -33,7 +33,8 @@ struct NetworkFaultTests {
             let cells = Screen.allCases.indices.map { "\(row.shown[2 * $0]), \(row.shown[2 * $0 + 1])" }
             lines.append("| \(fault) | \(row.text) | \(cells.joined(separator: " | ")) |")
         }
-        let guide = URL(filePath: #filePath).deletingLastPathComponent()
+        // Other packages have this folder by a symbolic link.
+        let guide = URL(filePath: #filePath).deletingLastPathComponent().resolvingSymlinksInPath()
             .appending(path: "../../Documentation/network-faults.md").standardized
         let text = try String(contentsOf: guide, encoding: .utf8)
         let table = text.split(separator: "\n").filter { $0.hasPrefix("|") }.map(String.init)
