@@ -151,6 +151,6 @@ extension ObservedModel<PlaceSearch.State> {
                 ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
                 ObservedProperty(name: "hasMore", change: { $0.hasMore = true }, read: { model.hasMore }),
             ],
-            unobserved: ["list", "clock", "typing", "scopeOfResults"])
+            unobserved: ["list", "clock", "typing"])
     }
 }

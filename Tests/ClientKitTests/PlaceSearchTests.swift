@@ -65,8 +65,12 @@ struct PlaceSearchTests {
         await search.load()
         #expect(search.results.map(\.id) == [1])
         #expect(search.phase == .failed(.request(.transport(code: -1009, reason: ""))))
+        var updates = search.updates().makeAsyncIterator()
+        _ = await updates.next()
         search.text = "caf"
         #expect(search.results.isEmpty)
+        let changed = await updates.next()
+        #expect(changed == search.state, "text and results change at once")
         let late = Task { await search.load() }
         await gate.arrival()
         search.text = "bar"

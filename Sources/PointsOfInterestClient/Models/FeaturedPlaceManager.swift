@@ -124,15 +124,18 @@ extension FeaturedPlaceManager {
                 await showKept(near: here, turn)
             }
             let page = try await placeFinder.nearbyPlaces(Self.request(around: here))
+            var state = state
             if turns.isCurrent(turn) {
                 center = here
                 state.show(page.places, receivedAt: page.receivedAt)
             }
             turns.end(turn, .loaded)
+            state.phase = turns.phase
+            self.state = state
         } catch {
             turns.end(turn, LoadError(error).map(LoadPhase.failed))
+            state.phase = turns.phase
         }
-        state.phase = turns.phase
     }
 
     private func showKept(near here: Coordinate?, _ turn: Int) async {

@@ -55,7 +55,7 @@ extension Loadable {
         if policy == .cacheAndNetwork, isKept || value == nil, receivedAt == nil,
             let kept = await kept(), turns.isCurrent(turn), isKept || value == nil
         {
-            (state.value, state.receivedAt, state.isKept) = (kept.0, kept.1, true)
+            state = State(value: kept.0, phase: turns.phase, isKept: true, receivedAt: kept.1)
         }
         var state = state
         do {

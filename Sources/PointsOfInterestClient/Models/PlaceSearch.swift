@@ -50,8 +50,6 @@ public final class PlaceSearch: ObservableModel<PlaceSearch.State> {
     private let list: PointsOfInterestList
     private let clock: any Clock<Duration>
     private var typing: Task<Void, Never>?
-    /// Where the results were searched.
-    private var scopeOfResults: Scope
 
     /// Makes a search that has no text.
     ///
@@ -68,7 +66,6 @@ public final class PlaceSearch: ObservableModel<PlaceSearch.State> {
         policy: LoadPolicy = .cacheAndNetwork, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.clock = clock
-        scopeOfResults = scope
         list = PointsOfInterestList(placeFinder: placeFinder, request: request, policy: policy) {
             request throws(LocationError) in
             // By distance, there has to be a centre; the best places anywhere need none.
@@ -78,7 +75,7 @@ public final class PlaceSearch: ObservableModel<PlaceSearch.State> {
             return locationSource.lastLocation
         }
         super.init(State(scope: scope))
-        list.onChange = { [weak self] in self?.show($0) }
+        list.onChange = { [weak self] in self?.state.show($0) }
     }
 }
 
@@ -89,8 +86,7 @@ extension PlaceSearch {
         get { state.text }
         set {
             guard newValue != state.text else { return }
-            state.text = newValue
-            prepare()
+            change(to: newValue, in: state.scope)
             begin(after: Self.pause)
         }
     }
@@ -100,8 +96,7 @@ extension PlaceSearch {
         get { state.scope }
         set {
             guard newValue != state.scope else { return }
-            state.scope = newValue
-            prepare()
+            change(to: state.text, in: newValue)
             begin(after: .zero)
         }
     }
@@ -141,39 +136,45 @@ extension PlaceSearch {
             list.request.sort != nil
         else { return }
         // The service can't order by relevance: the nearest places with these words are the next best.
-        list.change(to: request(sort: nil)) { _ in false }
+        list.change(to: request(state, sort: nil)) { _ in false }
         await list.load()
     }
 
-    /// Makes what is shown belong to the text and the scope.
-    private func prepare() {
-        let words = words
-        list.change(to: request(sort: .relevance)) { place in
-            !words.isEmpty && state.scope == scopeOfResults && place.searchedName.hasAll(words)
+    /// Makes what is shown belong to a text and a scope, in one change.
+    private func change(to text: String, in scope: Scope) {
+        var state = state
+        (state.text, state.scope) = (text, scope)
+        let (words, isSameScope) = (state.text.searchWords, scope == self.state.scope)
+        let onChange = list.onChange
+        list.onChange = nil
+        list.change(to: request(state, sort: .relevance)) { place in
+            !words.isEmpty && isSameScope && place.searchedName.hasAll(words)
         }
-        scopeOfResults = state.scope
-        show(list.state)
+        list.onChange = onChange
+        state.show(list.state)
+        self.state = state
     }
 
-    private func request(sort: PlaceSort?) -> NearbyPlacesRequest {
+    private func request(_ state: State, sort: PlaceSort?) -> NearbyPlacesRequest {
+        let isEmpty = state.text.searchWords.isEmpty
         var request = list.request
-        request.searchText = words.isEmpty ? nil : state.text
+        request.searchText = isEmpty ? nil : state.text
         request.radiusMeters = state.scope == .nearby ? Self.nearbyMeters : nil
-        request.sort = words.isEmpty ? nil : sort
+        request.sort = isEmpty ? nil : sort
         return request
     }
 
-    private var words: [Substring] { state.text.split(whereSeparator: \.isWhitespace) }
+    private var words: [Substring] { state.text.searchWords }
+}
 
-    private func show(_ found: PointsOfInterestList.State) {
-        let words = words
-        var state = state
-        state.results = found.places.map { place in
+extension PlaceSearch.State {
+    fileprivate mutating func show(_ found: PointsOfInterestList.State) {
+        let words = text.searchWords
+        results = found.places.map { place in
             let name = place.searchedName
-            return Result(place: place, matchedName: name, matches: name.matches(of: words))
+            return PlaceSearch.Result(place: place, matchedName: name, matches: name.matches(of: words))
         }
-        (state.phase, state.isKept, state.hasMore) = (found.phase, found.isKept, found.hasMore)
-        self.state = state
+        (phase, isKept, hasMore) = (found.phase, found.isKept, found.hasMore)
     }
 }
 
@@ -183,6 +184,8 @@ extension PointOfInterest {
 }
 
 extension String {
+    fileprivate var searchWords: [Substring] { split(whereSeparator: \.isWhitespace) }
+
     /// Whether each of the words is in this text.
     fileprivate func hasAll(_ words: [Substring]) -> Bool { words.allSatisfy { !ranges(of: $0).isEmpty } }
 
