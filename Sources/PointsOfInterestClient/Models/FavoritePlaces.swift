@@ -25,7 +25,7 @@ public final class FavoritePlaces: ObservableModel<FavoritePlaces.State> {
     private let properties: [String]
     private let languages: [String]
     private let policy: LoadPolicy
-    private var turns = LoadTurns()
+    var turns = LoadTurns()
 
     /// Makes the favourites of a person.
     ///
@@ -48,6 +48,9 @@ public final class FavoritePlaces: ObservableModel<FavoritePlaces.State> {
         super.init(State(ids: ids.unique))
     }
 }
+
+extension FavoritePlaces: LoadingModel {}
+extension FavoritePlaces.State: LoadingState {}
 
 extension FavoritePlaces {
     /// The ids of all favourites, each once, in the person's order.
@@ -139,14 +142,6 @@ extension FavoritePlaces {
         var state = state
         state.show(page.places) { _, shown in shown }
         (state.isKept, state.receivedAt) = (true, page.receivedAt)
-        self.state = state
-    }
-
-    private func end(_ turn: Int, _ phase: LoadPhase?, _ change: (inout State) -> Void = { _ in }) {
-        turns.end(turn, phase)
-        var state = state
-        change(&state)
-        state.phase = turns.phase
         self.state = state
     }
 }

@@ -30,7 +30,7 @@ public final class FeaturedPlaceManager: ObservableModel<FeaturedPlaceManager.St
     private let timerScheduler: any TimerScheduler
     private let policy: LoadPolicy
     private var timer: Timer?
-    private var turns = LoadTurns()
+    var turns = LoadTurns()
     /// Where the distances of the places are measured from, or were.
     private var center: Coordinate?
     private var roundLoad: Task<Void, Never>?
@@ -53,6 +53,9 @@ public final class FeaturedPlaceManager: ObservableModel<FeaturedPlaceManager.St
         super.init(State())
     }
 }
+
+extension FeaturedPlaceManager: LoadingModel {}
+extension FeaturedPlaceManager.State: LoadingState {}
 
 extension FeaturedPlaceManager {
     /// The place to show; nil while there is none.
@@ -124,17 +127,11 @@ extension FeaturedPlaceManager {
                 await showKept(near: here, turn)
             }
             let page = try await placeFinder.nearbyPlaces(Self.request(around: here))
-            var state = state
-            if turns.isCurrent(turn) {
-                center = here
-                state.show(page.places, receivedAt: page.receivedAt)
-            }
-            turns.end(turn, .loaded)
-            state.phase = turns.phase
-            self.state = state
+            guard turns.isCurrent(turn) else { return end(turn, nil) }
+            center = here
+            end(turn, .loaded) { $0.show(page.places, receivedAt: page.receivedAt) }
         } catch {
-            turns.end(turn, LoadError(error).map(LoadPhase.failed))
-            state.phase = turns.phase
+            end(turn, LoadError(error).map(LoadPhase.failed))
         }
     }
 

@@ -21,7 +21,7 @@ public final class Loadable<Value: Hashable & Sendable>: ObservableModel<Loadabl
     private let fetch: @Sendable () async throws -> Value
     private let kept: @Sendable () async -> (Value, Date?)?
     private let policy: LoadPolicy
-    private var turns = LoadTurns()
+    var turns = LoadTurns()
 
     /// Makes a model with the value that is known already, if any; it counts as kept.
     init(
@@ -34,6 +34,9 @@ public final class Loadable<Value: Hashable & Sendable>: ObservableModel<Loadabl
         super.init(State(value: value, isKept: value != nil))
     }
 }
+
+extension Loadable: LoadingModel {}
+extension Loadable.State: LoadingState {}
 
 extension Loadable {
     /// The value; nil where there is none yet, or where it is gone.
@@ -57,22 +60,15 @@ extension Loadable {
         {
             state = State(value: kept.0, phase: turns.phase, isKept: true, receivedAt: kept.1)
         }
-        var state = state
         do {
             let value = try await fetch()
-            state = self.state
-            if turns.isCurrent(turn) { state = State(value: value, receivedAt: Date()) }
-            turns.end(turn, .loaded)
+            guard turns.isCurrent(turn) else { return end(turn, nil) }
+            end(turn, .loaded) { $0 = State(value: value, receivedAt: Date()) }
         } catch {
-            state = self.state
-            if case RequestError.problem(let problem) = error, problem.code == .notFound,
-                turns.isCurrent(turn)
-            {
-                state = State()
-            }
-            turns.end(turn, LoadError(error).map(LoadPhase.failed))
+            var isGone = false
+            if case RequestError.problem(let problem) = error { isGone = problem.code == .notFound }
+            let isCurrent = turns.isCurrent(turn)
+            end(turn, LoadError(error).map(LoadPhase.failed)) { if isGone, isCurrent { $0 = State() } }
         }
-        state.phase = turns.phase
-        self.state = state
     }
 }

@@ -97,3 +97,28 @@ struct LoadTurns {
         forget()
     }
 }
+
+/// What a model shows, with what the model is doing.
+protocol LoadingState {
+    var phase: LoadPhase { get set }
+}
+
+/// A model that loads: its turns, and the phase of its state.
+@MainActor
+protocol LoadingModel: AnyObject {
+    associatedtype Shown: LoadingState
+    var state: Shown { get set }
+    var turns: LoadTurns { get set }
+}
+
+extension LoadingModel {
+    /// Ends a load with a phase and a change of the state, which are announced together; with no phase if the load was
+    /// cancelled or came too late.
+    func end(_ turn: Int, _ phase: LoadPhase?, _ change: (inout Shown) -> Void = { _ in }) {
+        turns.end(turn, phase)
+        var state = state
+        change(&state)
+        state.phase = turns.phase
+        self.state = state
+    }
+}

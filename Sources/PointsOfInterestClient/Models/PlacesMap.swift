@@ -37,7 +37,7 @@ public final class PlacesMap: ObservableModel<PlacesMap.State> {
     private let placeFinder: any PlaceFinder
     private let policy: LoadPolicy
     private var running: Task<Void, Never>?
-    private var turns = LoadTurns()
+    var turns = LoadTurns()
     private var lastTurn = 0
     /// The box of what is shown.
     private var shownBox: BoundingBox?
@@ -58,6 +58,9 @@ public final class PlacesMap: ObservableModel<PlacesMap.State> {
         super.init(State(request: request))
     }
 }
+
+extension PlacesMap: LoadingModel {}
+extension PlacesMap.State: LoadingState {}
 
 extension PlacesMap {
     /// The box that was asked for last; nil before the first.
@@ -146,16 +149,6 @@ extension PlacesMap {
         else { return }
         shownBox = box
         state.show(content)
-    }
-
-    fileprivate func end(
-        _ turn: Int, _ phase: LoadPhase?, _ change: (inout State) -> Void = { _ in }
-    ) {
-        turns.end(turn, phase)
-        var state = state
-        change(&state)
-        state.phase = turns.phase
-        self.state = state
     }
 }
 

@@ -33,7 +33,7 @@ public final class PointsOfInterestList: ObservableModel<PointsOfInterestList.St
     private let position: Position
     private var observation: NotificationObservation?
     private var pager: PlacePager?
-    private var turns = LoadTurns()
+    var turns = LoadTurns()
     /// Where the distances of the places are measured from, or were.
     private var center: Coordinate?
 
@@ -72,6 +72,9 @@ public final class PointsOfInterestList: ObservableModel<PointsOfInterestList.St
         super.init(State(request: request))
     }
 }
+
+extension PointsOfInterestList: LoadingModel {}
+extension PointsOfInterestList.State: LoadingState {}
 
 extension PointsOfInterestList {
     /// What the list is doing, or how its last load ended.
@@ -179,15 +182,6 @@ extension PointsOfInterestList {
         } catch {
             end(turn, LoadError(error).map(LoadPhase.failedMore))
         }
-    }
-
-    /// Ends a load with a phase and a change of the state; with no phase if it was cancelled or came too late.
-    private func end(_ turn: Int, _ phase: LoadPhase?, _ change: (inout State) -> Void = { _ in }) {
-        turns.end(turn, phase)
-        var state = state
-        change(&state)
-        state.phase = turns.phase
-        self.state = state
     }
 }
 
