@@ -126,6 +126,7 @@ struct GeoJSONPlace: Decodable {
         let source: PointOfInterest.Source?
         let importance: Int?
         let properties: JSONValue.Object?
+        let matchedName: String?
     }
 
     let type: String
@@ -141,7 +142,7 @@ struct GeoJSONPlace: Decodable {
             longitude: geometry.coordinates[0], featured: properties.featured, distance: properties.distance,
             address: properties.address, website: properties.website, source: properties.source,
             importance: properties.importance ?? 0, properties: properties.properties,
-            language: properties.language)
+            language: properties.language, matchedName: properties.matchedName)
     }
 }
 

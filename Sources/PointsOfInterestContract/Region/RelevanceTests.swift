@@ -136,6 +136,7 @@ struct RelevanceTests {
             let plain = try await Service.client().place(id: place.id)
             let expected = ExpectedRelevance(searchText: place.name.searchText)
             guard let best = expected.relevance(of: plain, by: place.name) else { return }
+            let properties = Array((plain.properties?.valuesByName.keys.sorted() ?? []).prefix(20))
             for languages in [[], [try #require(place.language)]] {
                 var request = NearbyPlacesRequest(
                     searchText: place.name.searchText,
@@ -143,15 +144,21 @@ struct RelevanceTests {
                     limit: 100)
                 request.radiusMeters = 1
                 request.languages = languages
+                request.properties = properties
                 guard let found = try await firstPlaces(request)?.places else { return }
                 try check(found, of: request, expected, &differences)
                 let own = found.first { $0.id == place.id }
                 differences.expect(own != nil, "place \(place.id) isn't found by \(place.name)")
+                differences.expect(
+                    properties.allSatisfy { own?.properties?[$0] == plain.properties?[$0] },
+                    "place \(place.id) lacks properties of its details")
                 let isShown = expected.relevance(of: plain, by: own?.name ?? "") == best
                 differences.expect(
                     isShown == (own?.matchedName == nil),
                     "place \(place.id) in \(languages): \(own?.name ?? ""), found by \(own?.matchedName ?? "it")"
                 )
+                let feature = try await Service.geoJSONPlaces(request).first { $0?.id == place.id }
+                differences.expect(feature == own, "place \(place.id) in \(languages) as GeoJSON")
             }
         }
     }

@@ -29,7 +29,10 @@ NAMES = {"/": "start-page", "/locations/{id}": "location", "/problems/{code}": "
 CONDITIONAL = {("/attributions", "credit"): "credits", ("/attributions", "url"): "credits"}
 # Members that no response has: they are the schema's because it is also another's.
 ABSENT = {("/readyz", "eventsDatabase"): "only where events have a database of their own",
-          ("/locations/clusters", "clusters.place.distance"): "places of clusters have none"}
+          ("/locations/clusters", "clusters.place.distance"): "places of clusters have none",
+          ("/locations/clusters", "clusters.place.matchedName"): "only where a text was searched for by relevance",
+          **{("/locations/{id}", prefix + "matchedName"): "only where a text was searched for by relevance"
+             for prefix in ("", "properties.")}}
 # Headers that no response has in a run.
 RARE_HEADERS = {"Server-Timing": "only where the database took part",
                 "Poi-Stale-Seconds": "only while the database is away or behind"}
