@@ -8,7 +8,7 @@ struct CurrentLocationCheckTests {
     private func status(
         _ outcome: MockLocationFetcher.Outcome, authorization: LocationAuthorization = .fullAccuracy,
         finder: MockPlaceFinder = MockPlaceFinder([.fixture()])
-    ) async -> CurrentLocationStatus {
+    ) async -> CurrentLocationProvider.Status {
         let fetcher = MockLocationFetcher(locationAuthorization: authorization) { outcome }
         let provider = CurrentLocationProvider(
             locationFetcher: fetcher, notificationCenter: NotificationCenter(), placeFinder: finder,
@@ -119,7 +119,7 @@ struct CurrentLocationCheckTests {
             locationFetcher: MockLocationFetcher(), notificationCenter: NotificationCenter(),
             placeFinder: MockPlaceFinder([.fixture()]), timerScheduler: MockTimerScheduler())
         let order = Order()
-        let (statuses, continuation) = AsyncStream.makeStream(of: CurrentLocationStatus.self)
+        let (statuses, continuation) = AsyncStream.makeStream(of: CurrentLocationProvider.Status.self)
         provider.checkCurrentLocation { status in
             MainActor.assertIsolated()
             #expect(order.hasReturned)
@@ -127,7 +127,7 @@ struct CurrentLocationCheckTests {
             continuation.finish()
         }
         order.hasReturned = true
-        var received: [CurrentLocationStatus] = []
+        var received: [CurrentLocationProvider.Status] = []
         for await status in statuses { received.append(status) }
         #expect(received == [.atPointOfInterest(.fixture())])
     }
@@ -138,7 +138,7 @@ struct CurrentLocationCheckTests {
         let provider = CurrentLocationProvider(
             locationFetcher: fetcher, notificationCenter: NotificationCenter(),
             placeFinder: MockPlaceFinder([]), timerScheduler: MockTimerScheduler(firesAtOnce: false))
-        let statuses = AsyncStream<CurrentLocationStatus> { continuation in
+        let statuses = AsyncStream<CurrentLocationProvider.Status> { continuation in
             let task = provider.checkCurrentLocation { status in
                 continuation.yield(status)
                 continuation.finish()

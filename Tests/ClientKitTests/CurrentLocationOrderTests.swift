@@ -17,8 +17,9 @@ struct CurrentLocationOrderTests {
     }
 
     /// Starts a check and returns when it waits: a task of the main actor runs until then in one go.
-    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationStatus, Never>
-    {
+    private func startCheck(of provider: CurrentLocationProvider) async -> Task<
+        CurrentLocationProvider.Status, Never
+    > {
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
             continuation.finish()

@@ -16,8 +16,7 @@ struct PlacesMapTests {
         var map: PlacesMap? = PlacesMap(
             placeFinder: finder,
             request: NearbyPlacesRequest(
-                center: nil, radiusMeters: 5, categories: ["cafe"], searchText: "a",
-                cursor: PageCursor(rawValue: "c")))
+                center: nil, radiusMeters: 5, categories: ["cafe"], searchText: "a"))
         let updates = map?.updates()
         let box = try box(3)
         await map?.load(box)

@@ -20,13 +20,13 @@ struct TrailingClosureTests {
     @Test("Of an uploader, it gets the reports")
     func uploader() async throws {
         try await withQueue { queue in
-            let reports = Lock<[EventUploadReport]>([])
+            let reports = Lock<[EventUploader.Report]>([])
             let uploader = EventUploader(queue: queue, service: unavailable) { report in
                 reports.withLock { $0.append(report) }
             }
             let error = try #require(await uploader.flush())
             let other = EventUploader(
-                queue: queue, service: unavailable, policy: EventUploadPolicy(batchEvents: 1),
+                queue: queue, service: unavailable, policy: EventUploader.Policy(batchEvents: 1),
                 clock: HeldClock()
             ) { report in
                 reports.withLock { $0.append(report) }
@@ -52,7 +52,7 @@ struct TrailingClosureTests {
     @Test("Of an environment, it gets the reports, and of a mocked one the requests")
     func environments() async throws {
         try await withQueue { queue in
-            let reports = Lock<[EventUploadReport]>([])
+            let reports = Lock<[EventUploader.Report]>([])
             let environment = AppEnvironment(
                 configuration: .mock, urlSession: session, retryPolicy: .never,
                 locationFetcher: MockLocationFetcher(), eventQueue: queue

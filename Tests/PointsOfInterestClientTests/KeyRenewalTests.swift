@@ -144,7 +144,7 @@ struct KeyRenewalTests {
         "Events are sent again with the renewed key, and the uploader stops only where that is refused, too")
     func ofEvents() async throws {
         let queue = try EventFolder().queue()
-        let reports = AsyncStream.makeStream(of: EventUploadReport.self)
+        let reports = AsyncStream.makeStream(of: EventUploader.Report.self)
         let uploader = EventUploader(
             queue: queue, service: service(try network()), report: { reports.continuation.yield($0) })
         queue.track(.numbered(1))
@@ -172,7 +172,7 @@ struct KeyRenewalTests {
     func servesBoth() async throws {
         let service = service(try network()) { _ in await refused(2) }
         async let categories = service.categories()
-        async let response = service.send(EventsRequest(events: [.numbered(1)]))
+        async let response = service.send([.numbered(1)])
         #expect(try await categories == [])
         #expect(try await response.accepted == 1)
         #expect(renewals.count == 1)
@@ -203,7 +203,7 @@ struct KeyRenewalTests {
                 running.withLock { $0 -= 1 }
             })
         async let categories = service.categories()
-        async let response = service.send(EventsRequest(events: [.numbered(1)]))
+        async let response = service.send([.numbered(1)])
         #expect(try await categories == [])
         #expect(try await response.accepted == 1)
         #expect(Set(renewed.withLock { $0 }) == [.categories, .events])

@@ -46,13 +46,13 @@ struct PointsOfInterestRequestTests {
         let box = try #require(BoundingBox(west: 170, south: -1, east: -170, north: 1))
         let all = PointsOfInterestRequest(
             baseURL: try url("http://h"), limit: 3, box: box, categories: ["museum", "cafe"],
-            searchText: "café +&", featured: true, cursor: PageCursor(rawValue: "A-_"))
+            searchText: "café +&", featured: true)
         let query = try all.makeRequest(from: Coordinate(latitude: 1, longitude: 2))
             .url?.query(percentEncoded: true)
         #expect(
             query == """
                 lat=1&long=2&limit=3&bbox=170%2C-1%2C-170%2C1&category=cafe%2Cmuseum&q=caf%C3%A9%20%2B%26\
-                &featured=true&cursor=A-_
+                &featured=true
                 """)
     }
 

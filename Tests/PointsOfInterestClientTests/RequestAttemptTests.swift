@@ -142,13 +142,13 @@ struct RequestAttemptTests {
             (200, $0.httpMethod == "POST" ? #"{"accepted":1,"duplicates":0}"# : #"{"status":"ready"}"#)
         }
         let service = service(network)
-        let batch = EventsRequest(events: [.numbered(1)])
-        _ = try await service.send(batch)
+        let event = TrackedEvent.numbered(1)
+        _ = try await service.send([event])
         _ = try await service.health()
         _ = try await service.loader(for: OwnRequest(url: network.baseURL)).loadAPIRequest(requestData: ())
         #expect(attempts.map(\.endpoint) == [.events, .health, .own])
         #expect(attempts.map(\.method) == ["POST", "GET", "GET"])
-        #expect(attempts.map(\.sentByteCount) == [batch.encode().count, 0, 0])
+        #expect(attempts.map(\.sentByteCount) == [event.json.count + "[]".count, 0, 0])
     }
 
     @Test("No attempt has a key, a user's name and password, the position, a search text or a body")
@@ -161,14 +161,16 @@ struct RequestAttemptTests {
             ["Authorization": "Bearer key-secret", "X-API-Key": "key-secret"]
         }
         let center = try Coordinate(latitude: 37.1234, longitude: -121.5678)
-        var request = NearbyPlacesRequest(center: center, searchText: "text-secret")
-        request.cursor = PageCursor(rawValue: "cursor-secret")
-        _ = try? await service.nearbyPlaces(request)
+        _ = try? await service.nearbyPlaces(NearbyPlacesRequest(center: center, searchText: "text-secret"))
+        let next = url.appending(path: "locations").appending(queryItems: [
+            .init(name: "cursor", value: "cursor-secret")
+        ])
+        _ = try? await service.nextPage(after: PlacesPage(places: [], next: next))
         let box = try #require(BoundingBox(west: -121.5678, south: 37.1234, east: -120, north: 38))
         _ = try? await service.nearbyPlaces(NearbyPlacesRequest(box: box))
         _ = try? await service.place(id: 1, center: center)
-        _ = try? await service.send(EventsRequest(events: [.numbered(1)]))
-        #expect(attempts.count == 4)
+        _ = try? await service.send([.numbered(1)])
+        #expect(attempts.count == 5)
         for attempt in attempts {
             var dumped = ""
             dump(attempt, to: &dumped)

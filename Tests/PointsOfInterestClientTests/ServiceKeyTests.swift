@@ -48,7 +48,7 @@ struct ServiceKeyTests {
         _ = try await service.clusters(ClustersRequest(box: box, zoom: 3))
         _ = try await service.categories()
         _ = try await service.attributions()
-        _ = try await service.send(EventsRequest(events: [.numbered(1)]))
+        _ = try await service.send([.numbered(1)])
         _ = try await service.health()
         _ = try await service.loader(for: OwnRequest(url: network.baseURL.appendingPathComponent("own")))
             .loadAPIRequest(requestData: ())

@@ -83,12 +83,11 @@ struct TimeLimitTests {
             intervals.withLock { $0.append(request.timeoutInterval) }
             throw URLError(.timedOut)
         }
-        let batch = EventsRequest(events: [.numbered(1)])
         for limits in [
             TimeLimits(), TimeLimits(firstByte: .milliseconds(1500), upload: .seconds(70)),
         ] {
             _ = try? await service(network, limits).categories()
-            _ = try? await service(network, limits).send(batch)
+            _ = try? await service(network, limits).send([.numbered(1)])
             _ = try? await service(network, limits).health()
         }
         #expect(intervals.withLock { $0 } == [10, 10, 10, 60, 10, 2, 2, 2, 70, 2])
@@ -107,7 +106,7 @@ struct TimeLimitTests {
         }
         let network = try MockNetwork { _ in nil }
         let service = service(network)
-        let sending = Task { try await service.send(EventsRequest(events: [.numbered(1)])) }
+        let sending = Task { try await service.send([.numbered(1)]) }
         var events = network.events.makeAsyncIterator()
         guard case .started = await events.next() else { throw CancellationError() }
         clock.advance(by: .seconds(60))

@@ -5,12 +5,12 @@
 #endif
 
 /// `POST /events`: a batch of events, a JSON array.
-public struct EventsRequest: Hashable, Sendable {
+package struct EventsRequest: Hashable, Sendable {
     /// The events, at most `EventLimits.events`, in the order in which they happened.
-    public var events: [TrackedEvent]
+    package var events: [TrackedEvent]
 
     /// Makes a request.
-    public init(events: [TrackedEvent]) {
+    package init(events: [TrackedEvent]) {
         self.events = events
     }
 
@@ -102,24 +102,24 @@ public struct EventFault: Hashable, Sendable, Codable {
 
 /// The maximum sizes of events. A request within these limits is never refused for its size, unless gzip has compressed
 /// it to less than a hundredth.
-public enum EventLimits {
+package enum EventLimits {
     /// Events in a batch.
-    public static let events = 1000
+    package static let events = 1000
     /// Bytes of a batch, once it is decompressed.
-    public static let bodyBytes = 1 << 20
+    package static let bodyBytes = 1 << 20
     /// Bytes of a user's id.
-    public static let userIDBytes = 200
+    package static let userIDBytes = 200
     /// Bytes of an event's name.
-    public static let nameBytes = 100
+    package static let nameBytes = 100
     /// Bytes of an event's value, as JSON.
-    public static let valueBytes = 8192
+    package static let valueBytes = 8192
     /// Members of an object within a value.
-    public static let members = 64
+    package static let members = 64
     /// Levels of a value: an object of texts has one.
-    public static let levels = 8
+    package static let levels = 8
     /// The times that PostgreSQL's timestamps can hold, in seconds since 1970. A phone's clock may be wrong by
     /// thousands of years.
-    public static let times: ClosedRange<Double> = -2e11...9e12
+    package static let times: ClosedRange<Double> = -2e11...9e12
     /// The maximum number of faults that are reported of one event.
     package static let faults = 3
     /// The maximum number of events of a batch whose faults are reported.

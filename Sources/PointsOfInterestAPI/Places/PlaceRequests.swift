@@ -41,7 +41,7 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     /// What places come with.
     @usableFromInline package var content = PlaceContent()
     /// The page to get; nil is the first.
-    public var cursor: PageCursor?
+    @usableFromInline package var cursor: PageCursor?
 
     /// The names of the properties that places come with, at most 20. A place lacks those that it doesn't have.
     public var properties: [String] {
@@ -59,15 +59,13 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     /// Makes a request. The server checks its options.
     public init(
         center: Coordinate?, radiusMeters: Double? = nil, limit: Int? = nil, box: BoundingBox? = nil,
-        categories: [String] = [], searchText: String? = nil, featured: Bool? = nil,
-        cursor: PageCursor? = nil
+        categories: [String] = [], searchText: String? = nil, featured: Bool? = nil
     ) {
         self.center = center
         self.radiusMeters = radiusMeters
         self.limit = limit
         self.box = box
         self.filter = PlaceFilter(categories: categories, searchText: searchText, featured: featured)
-        self.cursor = cursor
     }
 
     /// A property of the filter.
@@ -160,27 +158,28 @@ public enum PlaceSort: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Names the next page of a response. A client gets it from a `Link` header and sends it back unchanged.
-public struct PageCursor: Hashable, Sendable {
+@usableFromInline
+package struct PageCursor: Hashable, Sendable {
     /// The cursor as it stands in a query: unreserved characters only.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Makes a cursor of its text, which isn't checked.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
         self.rawValue = rawValue
     }
 }
 
 /// `GET /locations/{id}`: one place, with its distance where a centre is given.
-public struct PlaceRequest: Hashable, Sendable {
+package struct PlaceRequest: Hashable, Sendable {
     /// The place's id.
-    public var id: Int
+    package var id: Int
     /// Where the distance is measured from; without it the response has no distance.
-    public var center: Coordinate?
+    package var center: Coordinate?
     /// The languages of the user, as in `NearbyPlacesRequest`.
-    public var languages: [String]
+    package var languages: [String]
 
     /// Makes a request.
-    public init(id: Int, center: Coordinate? = nil, languages: [String] = []) {
+    package init(id: Int, center: Coordinate? = nil, languages: [String] = []) {
         self.id = id
         self.center = center
         self.languages = languages

@@ -52,8 +52,8 @@ public struct AppEnvironment {
         notificationCenter: NotificationCenter = .default,
         timerScheduler: any TimerScheduler = RunLoop.main,
         locationFetcher: any LocationFetcher,
-        eventQueue: EventQueue? = nil, eventUploadPolicy: EventUploadPolicy = EventUploadPolicy(),
-        eventUploadReport: @escaping @Sendable (EventUploadReport) -> Void = { _ in },
+        eventQueue: EventQueue? = nil, eventUploadPolicy: EventUploader.Policy = EventUploader.Policy(),
+        eventUploadReport: @escaping @Sendable (EventUploader.Report) -> Void = { _ in },
         tracker: (any Tracker)? = nil
     ) {
         self.configuration = configuration

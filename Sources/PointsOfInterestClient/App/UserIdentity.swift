@@ -11,11 +11,16 @@ public final class UserIdentity: Sendable {
 
     /// Returns the identity of a launch; one for unit tests is in memory.
     static func ofLaunch(isUnitTesting: Bool) -> UserIdentity {
-        isUnitTesting ? UserIdentity(store: MemoryIDStore()) : shared
+        isUnitTesting ? UserIdentity() : shared
     }
 
     let store: any UserIDStore
     private let known = Lock<String?>(nil)
+
+    /// Makes an identity that is kept in memory: for tests, and for apps that want a new id with each launch.
+    public convenience init() {
+        self.init(store: MemoryIDStore())
+    }
 
     /// Makes an identity. It reads the store when its id is first needed.
     public init(store: any UserIDStore) {
@@ -64,25 +69,18 @@ public protocol UserIDStore: Sendable {
 
 /// Keeps the id in `UserDefaults.standard`, which the client's privacy manifest declares (reason CA92.1). There it is
 /// part of the device's backups, and goes when the app is deleted.
-public struct UserDefaultsIDStore: UserIDStore {
+struct UserDefaultsIDStore: UserIDStore {
     private let suiteName: String?
     private let key: String
 
-    /// Makes a store.
-    public init() {
-        self.init(suiteName: nil)
-    }
-
-    init(suiteName: String?, key: String = "PointsOfInterestClient.userID") {
+    init(suiteName: String? = nil, key: String = "PointsOfInterestClient.userID") {
         self.suiteName = suiteName
         self.key = key
     }
 
-    /// Returns the id; nil where there is none.
-    public func load() -> String? { defaults.string(forKey: key) }
+    func load() -> String? { defaults.string(forKey: key) }
 
-    /// Replaces the id.
-    public func save(_ id: String) {
+    func save(_ id: String) {
         let defaults = defaults
         defaults.set(id, forKey: key)
         // On Apple's platforms the system saves by itself, and Apple's documentation says not to call `synchronize()`.
@@ -95,18 +93,15 @@ public struct UserDefaultsIDStore: UserIDStore {
     private var defaults: UserDefaults { suiteName.flatMap { UserDefaults(suiteName: $0) } ?? .standard }
 }
 
-/// Keeps the id in memory, for tests and for apps that want a new id with each launch.
-public final class MemoryIDStore: UserIDStore {
+/// Keeps the id in memory.
+final class MemoryIDStore: UserIDStore {
     private let id: Lock<String?>
 
-    /// Makes a store.
-    public init(_ id: String? = nil) {
+    init(_ id: String? = nil) {
         self.id = Lock(id)
     }
 
-    /// Returns the id; nil where there is none.
-    public func load() -> String? { id.withLock { $0 } }
+    func load() -> String? { id.withLock { $0 } }
 
-    /// Replaces the id.
-    public func save(_ id: String) { self.id.withLock { $0 = id } }
+    func save(_ id: String) { self.id.withLock { $0 = id } }
 }

@@ -94,8 +94,8 @@
             configuration: AppConfiguration, responseStore: ResponseStore? = ResponseStore(),
             timeLimits: TimeLimits = TimeLimits(),
             requestObserver: (@Sendable (RequestAttempt) -> Void)? = nil, eventQueue: EventQueue? = nil,
-            eventUploadPolicy: EventUploadPolicy = EventUploadPolicy(),
-            eventUploadReport: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
+            eventUploadPolicy: EventUploader.Policy = EventUploader.Policy(),
+            eventUploadReport: @escaping @Sendable (EventUploader.Report) -> Void = { _ in }
         ) {
             self.init(
                 configuration: configuration, responseStore: responseStore, timeLimits: timeLimits,

@@ -164,36 +164,38 @@ public protocol CurrentLocationSource: AnyObject {
     func currentLocation() async throws(LocationError) -> LocationFix
 }
 
-/// Whether the device is at a point of interest.
-public enum CurrentLocationStatus: Hashable, Sendable {
-    /// It is at this one, the nearest.
-    case atPointOfInterest(PointOfInterest)
-    /// It is at none.
-    case elsewhere
-    /// The fix is invalid, or not accurate enough to tell.
-    case unknown
-    /// The person doesn't allow the app to use the location, or can't allow it.
-    case notAuthorized
-    /// The device failed to find out where it is.
-    case locationFailed(LocationFailure)
-    /// The device didn't find out where it is in time.
-    case locationTimedOut
-    /// The request to the service failed.
-    case requestFailed(RequestError)
-    /// The task was cancelled.
-    case cancelled
+extension CurrentLocationProvider {
+    /// Whether the device is at a point of interest.
+    public enum Status: Hashable, Sendable {
+        /// It is at this one, the nearest.
+        case atPointOfInterest(PointOfInterest)
+        /// It is at none.
+        case elsewhere
+        /// The fix is invalid, or not accurate enough to tell.
+        case unknown
+        /// The person doesn't allow the app to use the location, or can't allow it.
+        case notAuthorized
+        /// The device failed to find out where it is.
+        case locationFailed(LocationFailure)
+        /// The device didn't find out where it is in time.
+        case locationTimedOut
+        /// The request to the service failed.
+        case requestFailed(RequestError)
+        /// The task was cancelled.
+        case cancelled
 
-    /// Whether the device is at a point of interest; nil where that isn't known.
-    public var isPointOfInterest: Bool? {
-        switch self {
-        case .atPointOfInterest: true
-        case .elsewhere: false
-        default: nil
+        /// Whether the device is at a point of interest; nil where that isn't known.
+        public var isPointOfInterest: Bool? {
+            switch self {
+            case .atPointOfInterest: true
+            case .elsewhere: false
+            default: nil
+            }
         }
     }
 }
 
-extension CurrentLocationStatus {
+extension CurrentLocationProvider.Status {
     init(_ error: LocationError) {
         switch error {
         case .notAuthorized: self = .notAuthorized
@@ -215,7 +217,7 @@ extension CurrentLocationProvider {
     ///
     /// It doesn't throw: failures are cases of the status. When the task is cancelled, it returns `.cancelled` at
     /// once.
-    public func checkCurrentLocation() async -> CurrentLocationStatus {
+    public func checkCurrentLocation() async -> CurrentLocationProvider.Status {
         do {
             let fix = try await currentLocation()
             guard let center = fix.coordinate, fix.horizontalAccuracy <= Self.maximumAccuracyMeters else {
@@ -226,9 +228,9 @@ extension CurrentLocationProvider {
             guard let nearest = try await placeFinder.places(request).first else { return .elsewhere }
             return .atPointOfInterest(nearest)
         } catch let error as LocationError {
-            return CurrentLocationStatus(error)
+            return CurrentLocationProvider.Status(error)
         } catch {
-            return CurrentLocationStatus(RequestError(error))
+            return CurrentLocationProvider.Status(RequestError(error))
         }
     }
 
@@ -238,7 +240,7 @@ extension CurrentLocationProvider {
     /// - Returns: the task; when it is cancelled, the handler gets `.cancelled`.
     @discardableResult
     public func checkCurrentLocation(
-        completionHandler: @escaping @MainActor @Sendable (CurrentLocationStatus) -> Void
+        completionHandler: @escaping @MainActor @Sendable (CurrentLocationProvider.Status) -> Void
     ) -> Task<Void, Never> {
         Task { completionHandler(await checkCurrentLocation()) }
     }

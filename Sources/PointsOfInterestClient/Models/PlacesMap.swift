@@ -207,7 +207,6 @@ extension NearbyPlacesRequest {
         var request = self
         request.box = box
         request.radiusMeters = nil
-        request.cursor = nil
         request.limit = limit ?? Self.limits.upperBound
         return request
     }

@@ -24,8 +24,6 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public var properties: [String] = []
     /// The languages of the user, the preferred one first, at most 10: places come with their names in these.
     public var languages: [String] = []
-    /// Where the page begins; nil is the first page.
-    public var cursor: PageCursor?
     /// The number of decimals of the coordinates in requests, 0 to 13; nil sends coordinates as they are. 5 are about a
     /// metre.
     public var coordinateDecimals: Int?
@@ -34,7 +32,6 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public init(
         baseURL: URL, radiusMeters: Double? = nil, limit: Int? = nil, box: BoundingBox? = nil,
         categories: [String] = [], searchText: String? = nil, featured: Bool? = nil,
-        cursor: PageCursor? = nil,
         coordinateDecimals: Int? = 5
     ) {
         self.baseURL = baseURL
@@ -42,7 +39,6 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
         self.limit = limit
         self.box = box
         self.filter = PlaceFilter(categories: categories, searchText: searchText, featured: featured)
-        self.cursor = cursor
         self.coordinateDecimals = coordinateDecimals
     }
 
@@ -58,7 +54,7 @@ public struct PointsOfInterestRequest: APIRequest, Hashable {
     public func makeRequest(from coordinate: Coordinate) throws -> URLRequest {
         let request = NearbyPlacesRequest(
             center: coordinate, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
-            content: PlaceContent(properties: properties, languages: languages), cursor: cursor)
+            content: PlaceContent(properties: properties, languages: languages), cursor: nil)
         return try request.coarsened(toDecimals: coordinateDecimals).urlRequest(baseURL: baseURL)
     }
 

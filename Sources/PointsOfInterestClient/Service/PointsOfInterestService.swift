@@ -153,15 +153,15 @@ public struct PointsOfInterestService: Sendable {
         try await loader(for: AttributionsEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: ())
     }
 
-    /// `POST /events`: sends a batch of events once. An app tracks through `TrackingModel` and an `EventQueue`.
+    /// `POST /events`: sends a batch of at most 1,000 events once. An app tracks through `TrackingModel` and an `EventQueue`.
     ///
     /// - Throws: `RequestError`; `.problem` with the code `.invalidEvents` and the faults by each event's index where the
     ///   service refused the batch, of which it then stored nothing; `.undecodableBody` where the response counts more or
     ///   fewer events than were sent.
-    public func send(_ request: EventsRequest) async throws -> EventsResponse {
+    public func send(_ events: [TrackedEvent]) async throws -> EventsResponse {
         let response = try await loader(for: EventsEndpoint(baseURL: baseURL))
-            .loadAPIRequest(requestData: request)
-        try response.checkSum(request.events.count)
+            .loadAPIRequest(requestData: EventsRequest(events: events))
+        try response.checkSum(events.count)
         return response
     }
 

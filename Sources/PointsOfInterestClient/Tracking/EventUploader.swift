@@ -12,11 +12,11 @@ public actor EventUploader {
     private let queue: EventQueue
     private let request: EventsEndpoint
     private let transport: any Transport
-    private let policy: EventUploadPolicy
+    private let policy: EventUploader.Policy
     private let clock: any Clock<Duration>
     private let jitter: @Sendable () -> Double
     private let now: @Sendable () -> Date
-    private let report: @Sendable (EventUploadReport) -> Void
+    private let report: @Sendable (EventUploader.Report) -> Void
 
     /// The maximum number of events in the next batch: less than the policy's while the service finds batches too
     /// large.
@@ -33,9 +33,10 @@ public actor EventUploader {
     ///   - clock: measures the pauses.
     ///   - report: called with the outcome of each request, for an app's log for instance.
     public init(
-        queue: EventQueue, service: PointsOfInterestService, policy: EventUploadPolicy = EventUploadPolicy(),
+        queue: EventQueue, service: PointsOfInterestService,
+        policy: EventUploader.Policy = EventUploader.Policy(),
         clock: any Clock<Duration> = ContinuousClock(),
-        report: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
+        report: @escaping @Sendable (EventUploader.Report) -> Void = { _ in }
     ) {
         self.init(
             queue: queue, request: EventsEndpoint(baseURL: service.baseURL),
@@ -45,9 +46,9 @@ public actor EventUploader {
 
     /// Makes one whose chance and time a test may replace: `jitter` returns the factor of each pause, 0…1.
     init(
-        queue: EventQueue, request: EventsEndpoint, transport: any Transport, policy: EventUploadPolicy,
+        queue: EventQueue, request: EventsEndpoint, transport: any Transport, policy: EventUploader.Policy,
         clock: any Clock<Duration>, jitter: @escaping @Sendable () -> Double,
-        now: @escaping @Sendable () -> Date, report: @escaping @Sendable (EventUploadReport) -> Void
+        now: @escaping @Sendable () -> Date, report: @escaping @Sendable (EventUploader.Report) -> Void
     ) {
         self.queue = queue
         self.request = request
@@ -206,17 +207,19 @@ public actor EventUploader {
     }
 }
 
-/// The outcome of a request with events, for an app's log or a test.
-public enum EventUploadReport: Hashable, Sendable {
-    /// The service has stored these events. `EventsResponse` says how many of them it had before.
-    case acknowledged([UUID], EventsResponse)
-    /// The service refused these events, or the queue did, since their user's id isn't 1 to 200 bytes. They are dropped and
-    /// counted.
-    case refused([UUID], [EventFault])
-    /// The batch was too large for the service, or it can't read it. It is sent in parts of at most `events` events.
-    case split(events: Int)
-    /// The request failed and will be sent again.
-    case failed(RequestError)
-    /// The service wants another key. Nothing is sent until `EventUploader.resume()`; the events stay in the queue.
-    case unauthorized(RequestError)
+extension EventUploader {
+    /// The outcome of a request with events, for an app's log or a test.
+    public enum Report: Hashable, Sendable {
+        /// The service has stored these events. `EventsResponse` says how many of them it had before.
+        case acknowledged([UUID], EventsResponse)
+        /// The service refused these events, or the queue did, since their user's id isn't 1 to 200 bytes. They are dropped and
+        /// counted.
+        case refused([UUID], [EventFault])
+        /// The batch was too large for the service, or it can't read it. It is sent in parts of at most `events` events.
+        case split(events: Int)
+        /// The request failed and will be sent again.
+        case failed(RequestError)
+        /// The service wants another key. Nothing is sent until `EventUploader.resume()`; the events stay in the queue.
+        case unauthorized(RequestError)
+    }
 }

@@ -191,8 +191,7 @@ extension Scenario {
             let event = TrackedEvent(
                 userID: "scenario", time: Date.now.timeIntervalSince1970, event: .featuredShown(place: 84),
                 isTest: true)
-            let request = EventsRequest(events: [event])
-            return [try await site.service.send(request), try await site.service.send(request)]
+            return [try await site.service.send([event]), try await site.service.send([event])]
         } isSound: { responses in
             responses == [
                 EventsResponse(accepted: 1, duplicates: 0), EventsResponse(accepted: 0, duplicates: 1),

@@ -12,11 +12,11 @@ import Testing
 struct EventUploaderTests {
     private let folder = EventFolder()
     private let clock = TestClock()
-    private let reports = AsyncStream.makeStream(of: EventUploadReport.self)
+    private let reports = AsyncStream.makeStream(of: EventUploader.Report.self)
 
     private func uploader(
         _ queue: EventQueue, _ transport: any Transport,
-        _ policy: EventUploadPolicy = EventUploadPolicy(gathering: .zero)
+        _ policy: EventUploader.Policy = EventUploader.Policy(gathering: .zero)
     ) throws -> EventUploader {
         EventUploader(
             queue: queue, request: EventsEndpoint(baseURL: try #require(URL(string: "https://h/api"))),
@@ -51,7 +51,7 @@ struct EventUploaderTests {
     func sendsInOrder() async throws {
         let queue = try queue(5)
         let stub = StubTransport([.success(.stored(2)), .success(.stored(2)), .success(.stored(1))])
-        let uploader = try uploader(queue, stub, EventUploadPolicy(batchEvents: 2))
+        let uploader = try uploader(queue, stub, EventUploader.Policy(batchEvents: 2))
         #expect(await uploader.flush() == nil)
         #expect(queue.count == 0)
         #expect(try pages(stub.requests) == [[1, 2], [3, 4], [5]])
@@ -85,7 +85,7 @@ struct EventUploaderTests {
             .success(.test(503)), .success(.test(503)), .success(.stored(1)), .success(.test(503)),
             .success(.stored(1)),
         ])
-        let policy = EventUploadPolicy(batchEvents: 1, gathering: .zero)
+        let policy = EventUploader.Policy(batchEvents: 1, gathering: .zero)
         let uploader = try uploader(queue, stub, policy)
         await drain(queue, by: uploader)
         #expect(clock.pauses == [.seconds(1), .seconds(2), .seconds(1)])
@@ -113,7 +113,7 @@ struct EventUploaderTests {
             .success(.problem(Problem(.contentTooLarge))), .success(.stored(4)), .success(.stored(8)),
             .success(.stored(4)),
         ])
-        #expect(try await uploader(queue, stub, EventUploadPolicy(batchEvents: 8)).flush() == nil)
+        #expect(try await uploader(queue, stub, EventUploader.Policy(batchEvents: 8)).flush() == nil)
         #expect(
             try pages(stub.requests) == [Array(1...8), Array(1...4), Array(5...12), Array(13...16)])
     }
@@ -189,7 +189,7 @@ struct EventUploaderTests {
             let count = try pages([request])[0].count
             return count > 2 ? .test(413, [:], "<html>Too large</html>") : .stored(count)
         }
-        let uploader = try uploader(queue, transport, EventUploadPolicy(batchEvents: 8, gathering: .zero))
+        let uploader = try uploader(queue, transport, EventUploader.Policy(batchEvents: 8, gathering: .zero))
         await drain(queue, by: uploader)
         #expect(
             try pages(transport.requests) == [
@@ -386,7 +386,7 @@ struct EventUploaderTests {
         let transport = HandledTransport { request in
             .stored(try JSONDecoder().decode([TrackedEvent].self, from: request.httpBody ?? Data()).count)
         }
-        let policy = EventUploadPolicy(batchEvents: 3)
+        let policy = EventUploader.Policy(batchEvents: 3)
         let uploaders = [try uploader(queue, transport, policy), try uploader(queue, transport, policy)]
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<5 { for uploader in uploaders { group.addTask { _ = await uploader.flush() } } }
@@ -397,18 +397,18 @@ struct EventUploaderTests {
 
     @Test("Events are gathered before they are sent, up to the maximum of a batch")
     func gathers() async throws {
-        #expect(EventUploadPolicy(batchEvents: 5000).batchEvents == 1000)
-        #expect(EventUploadPolicy(batchEvents: 0).batchEvents == 1)
+        #expect(EventUploader.Policy(batchEvents: 5000).batchEvents == 1000)
+        #expect(EventUploader.Policy(batchEvents: 0).batchEvents == 1)
         let queue = try queue(2)
         let stub = StubTransport([.success(.stored(2))])
-        let uploader = try uploader(queue, stub, EventUploadPolicy(gathering: .seconds(5)))
+        let uploader = try uploader(queue, stub, EventUploader.Policy(gathering: .seconds(5)))
         await drain(queue, by: uploader)
         #expect(clock.pauses.first == .seconds(5))
     }
 
     @Test("Pauses grow with each failure up to the maximum, and so is Retry-After bounded")
     func backsOff() {
-        let policy = EventUploadPolicy()
+        let policy = EventUploader.Policy()
         func pause(_ failures: Int, _ retryAfter: Duration? = nil, jitter: Double = 1) -> Duration {
             policy.pause(failures: failures, retryAfter: retryAfter, jitter: jitter)
         }

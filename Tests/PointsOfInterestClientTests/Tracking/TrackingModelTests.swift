@@ -82,7 +82,7 @@ struct TrackingModelTests {
         let queue = try folder.queue()
         for number in 1...3 { queue.track(.numbered(number)) }
         let problem = Problem(.forbidden)
-        let reports = Lock<[EventUploadReport]>([])
+        let reports = Lock<[EventUploader.Report]>([])
         let sizes = Lock<[Int]>([])
         let environment = AppEnvironment(
             configuration: .mock,
@@ -91,7 +91,7 @@ struct TrackingModelTests {
                 sizes.withLock { $0.append(body.count) }
                 return try MockURLProtocol.response(problem, to: request)
             }, locationFetcher: MockLocationFetcher(), eventQueue: queue,
-            eventUploadPolicy: EventUploadPolicy(batchEvents: 2),
+            eventUploadPolicy: EventUploader.Policy(batchEvents: 2),
             eventUploadReport: { report in reports.withLock { $0.append(report) } })
         #expect(await environment.eventUploader?.flush() == .problem(problem))
         #expect(sizes.withLock { $0 } == [2])

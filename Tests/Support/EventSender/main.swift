@@ -15,7 +15,7 @@ import PointsOfInterestClient
     file.write(Data((line + "\n").utf8))
 }
 
-@Sendable func tell(_ report: EventUploadReport) {
+@Sendable func tell(_ report: EventUploader.Report) {
     func numbers(_ ids: [UUID]) -> String {
         ids.map { String(NumberedEvents.number(of: $0)) }.joined(separator: " ")
     }
@@ -39,7 +39,7 @@ do {
         headers: { _ in options.key.map { ["Authorization": "Bearer \($0)"] } ?? [:] })
     let uploader = EventUploader(
         queue: queue, service: service,
-        policy: EventUploadPolicy(
+        policy: EventUploader.Policy(
             batchEvents: options.batch, gathering: .zero, firstPause: .milliseconds(50),
             maximumPause: .milliseconds(500), maximumRetryAfter: .seconds(1)), report: tell)
     let uploading = Task { await uploader.run() }

@@ -16,7 +16,7 @@ struct LocationManagerTests {
             timerScheduler: MockTimerScheduler(firesAtOnce: false))
     }
 
-    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationStatus, Never>
+    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationProvider.Status, Never>
     {
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let task = Task {

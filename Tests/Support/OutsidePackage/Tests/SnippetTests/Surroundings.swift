@@ -107,8 +107,8 @@ extension AppEnvironment {
     init(
         configuration: AppConfiguration, responseStore: ResponseStore? = ResponseStore(),
         timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil,
-        eventUploadPolicy: EventUploadPolicy = EventUploadPolicy(),
-        eventUploadReport: @escaping @Sendable (EventUploadReport) -> Void = { _ in }
+        eventUploadPolicy: EventUploader.Policy = EventUploader.Policy(),
+        eventUploadReport: @escaping @Sendable (EventUploader.Report) -> Void = { _ in }
     ) {
         self.init(
             configuration: configuration, urlSession: MockURLProtocol.session(respond),

@@ -1,41 +1,43 @@
 import Foundation
 
-/// How the events of a queue are sent.
-public struct EventUploadPolicy: Hashable, Sendable {
-    /// The maximum number of events in a request, 1…`EventLimits.events`.
-    public var batchEvents: Int
-    /// How long to wait after an event for more events to send with it.
-    public var gathering: Duration
-    /// The maximum pause after a first failure; it doubles with each further one.
-    public var firstPause: Duration
-    /// The maximum pause after any failure, unless the service asks for a longer one.
-    public var maximumPause: Duration
-    /// The maximum `Retry-After` to wait for; a longer one counts as this.
-    public var maximumRetryAfter: Duration
+extension EventUploader {
+    /// How the events of a queue are sent.
+    public struct Policy: Hashable, Sendable {
+        /// The maximum number of events in a request, 1…1,000.
+        public var batchEvents: Int
+        /// How long to wait after an event for more events to send with it.
+        public var gathering: Duration
+        /// The maximum pause after a first failure; it doubles with each further one.
+        public var firstPause: Duration
+        /// The maximum pause after any failure, unless the service asks for a longer one.
+        public var maximumPause: Duration
+        /// The maximum `Retry-After` to wait for; a longer one counts as this.
+        public var maximumRetryAfter: Duration
 
-    /// Makes a policy.
-    public init(
-        batchEvents: Int = EventLimits.events, gathering: Duration = .seconds(2),
-        firstPause: Duration = .seconds(1), maximumPause: Duration = .seconds(300),
-        maximumRetryAfter: Duration = .seconds(3600)
-    ) {
-        self.batchEvents = min(max(batchEvents, 1), EventLimits.events)
-        self.gathering = gathering
-        self.firstPause = firstPause
-        self.maximumPause = maximumPause
-        self.maximumRetryAfter = maximumRetryAfter
-    }
+        /// Makes a policy.
+        public init(
+            batchEvents: Int = 1000, gathering: Duration = .seconds(2),
+            firstPause: Duration = .seconds(1), maximumPause: Duration = .seconds(300),
+            maximumRetryAfter: Duration = .seconds(3600)
+        ) {
+            self.batchEvents = min(max(batchEvents, 1), EventLimits.events)
+            self.gathering = gathering
+            self.firstPause = firstPause
+            self.maximumPause = maximumPause
+            self.maximumRetryAfter = maximumRetryAfter
+        }
 
-    /// Returns the pause after failures.
-    ///
-    /// - Parameters:
-    ///   - failures: how many there were in a row, from 1.
-    ///   - retryAfter: what the service asked for. Jitter is added, so that its clients don't all come back at once.
-    ///   - jitter: the factor of the pause, 0…1 (AWS Architecture Blog, "Exponential Backoff And Jitter": full
-    ///     jitter).
-    func pause(failures: Int, retryAfter: Duration?, jitter: Double) -> Duration {
-        let backOff = firstPause.backedOff(doublings: failures - 1, maximum: maximumPause) * jitter
-        return min(retryAfter ?? .zero, maximumRetryAfter) + backOff
+        /// Returns the pause after failures.
+        ///
+        /// - Parameters:
+        ///   - failures: how many there were in a row, from 1.
+        ///   - retryAfter: what the service asked for. Jitter is added, so that its clients don't all come back at once.
+        ///   - jitter: the factor of the pause, 0…1 (AWS Architecture Blog, "Exponential Backoff And Jitter": full
+        ///     jitter).
+        func pause(failures: Int, retryAfter: Duration?, jitter: Double) -> Duration {
+            let backOff = firstPause.backedOff(doublings: failures - 1, maximum: maximumPause) * jitter
+            return min(retryAfter ?? .zero, maximumRetryAfter) + backOff
+        }
     }
 }
 
