@@ -24,7 +24,7 @@ struct ConditionalRequestTests {
     }
 
     private static func askCount(_ store: StubStore) -> Int {
-        store.requests.count + store.locationRequests.count + store.categoriesCount
+        store.requests.count + store.categoriesCount
             + store.attributionsCount + store.clustersCount
     }
 
@@ -173,7 +173,7 @@ struct ConditionalRequestTests {
         #expect(try await site.ask("/locations/8", headers: star).status == .notFound)
         #expect(try await site.ask("/locations/7", headers: star).status == .notModified)
         #expect(store.requests.isEmpty)
-        #expect(store.locationRequests.map(\.id) == [8, 7])
+        #expect(store.requests.map(\.ids) == [[8], [7]])
     }
 
     @Test("Tags differ by query, resource and media type, but not by the spelling of a query")

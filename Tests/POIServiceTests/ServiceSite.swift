@@ -111,7 +111,6 @@ final class StubStore: PlaceStore {
     private let answer: Answer
     /// The requests so far.
     private(set) var requests: [NearbyPlacesRequest] = []
-    private(set) var locationRequests: [PlaceRequest] = []
     private(set) var categoriesCount = 0
     private(set) var clustersCount = 0
     private(set) var attributionsCount = 0
@@ -137,18 +136,12 @@ final class StubStore: PlaceStore {
     func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) -> Stored<RankedPage> {
-        if respondsAtOnce { return .now(page(places)) }
+        let ids = Set(request.ids)
+        let named = places.filter { ids.contains($0.id) }
+        if respondsAtOnce { return .now(page(ids.isEmpty ? places : named)) }
         return .later { [self] () throws(PlaceStoreError) in
             requests.append(request)
-            return page(try await answer(request))
-        }
-    }
-
-    func place(for request: PlaceRequest) -> Stored<RankedPage> {
-        if respondsAtOnce { return .now(page(places.filter { $0.id == request.id })) }
-        return .later { [self] () throws(PlaceStoreError) in
-            locationRequests.append(request)
-            return page(places.filter { $0.id == request.id })
+            return page(ids.isEmpty ? try await answer(request) : named)
         }
     }
 

@@ -38,11 +38,6 @@ public protocol PlaceStore: AnyObject {
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage>
 
-    /// One place; an empty page where there is no such place.
-    ///
-    /// - Throws: why the database couldn't be read.
-    func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage>
-
     /// The matching places of each cell that a request's box touches. `client` is used as in `places`.
     ///
     /// - Throws: `indexRequired` if the places aren't in memory, or another reason why they couldn't be counted.
@@ -81,10 +76,10 @@ extension PlaceStore {
     /// Nil, by default: each read returns the newest data.
     public var staleSeconds: Int? { nil }
 
-    /// By the id, as `places` finds several.
+    /// One place, which is found as several are; an empty page where there is no such place.
     ///
     /// - Throws: why the database couldn't be read.
-    public func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
+    package func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
         var byID = NearbyPlacesRequest(ids: [request.id], center: request.center)
         byID.languages = request.languages
         return try places(for: byID, from: .unknown)

@@ -63,7 +63,7 @@ public struct EventParameter: Hashable, Sendable {
     }
 
     /// The length of a text without a `minLength` and a `maxLength`: the whole value has a maximum size.
-    public static let anyLength = 0...EventLimits.valueBytes
+    package static let anyLength = 0...EventLimits.valueBytes
 }
 
 /// The events that are known, by their names.

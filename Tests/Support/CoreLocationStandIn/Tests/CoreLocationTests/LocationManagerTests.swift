@@ -16,8 +16,9 @@ struct LocationManagerTests {
             timerScheduler: MockTimerScheduler(firesAtOnce: false))
     }
 
-    private func startCheck(of provider: CurrentLocationProvider) async -> Task<CurrentLocationProvider.Status, Never>
-    {
+    private func startCheck(of provider: CurrentLocationProvider) async -> Task<
+        CurrentLocationProvider.Status, Never
+    > {
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
             continuation.finish()
