@@ -299,9 +299,10 @@ struct SettingNameTests {
         url.deletingLastPathComponent()
     }
 
-    @Test("The README has one row for each setting, and for no other")
-    func readme() throws {
-        let text = try String(contentsOf: Self.package.appending(path: "README.md"), encoding: .utf8)
+    @Test("The page of settings has one row for each setting, and for no other")
+    func page() throws {
+        let page = Self.package.appending(path: "Documentation/settings.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
         let cells = text.matches(of: /(?m)^\| (`[A-Z][^|]*`) \|/).map(\.1)
         let names = cells.flatMap { $0.matches(of: /`([A-Z_]+)`/).map { String($0.1) } }
         #expect(names.sorted() == SettingName.allCases.map(\.rawValue).sorted())

@@ -113,10 +113,12 @@ struct CommandLineTests {
         #expect(!result.standardOutput.joined().contains("hunter2"))
     }
 
-    @Test("The README's defaults are those in effect where nothing is set")
-    func readmeDefaults() async throws {
-        let readme = try String(contentsOf: PoiProgram.package.appending(path: "README.md"), encoding: .utf8)
-        let rows = readme.matches(of: /(?m)^\| (`[A-Z][^|]*`) \| ([^|]*)\|/).map {
+    @Test("The defaults on the page of settings are those in effect where nothing is set")
+    func documentedDefaults() async throws {
+        let page = PoiProgram.package.appending(path: "Documentation/settings.md")
+        let rows = try String(contentsOf: page, encoding: .utf8).matches(
+            of: /(?m)^\| (`[A-Z][^|]*`) \| ([^|]*)\|/
+        ).map {
             (names: $0.1, defaults: $0.2)
         }
         let result = try await PoiProgram.run(["serve", "--print-config"], environment: [:])
