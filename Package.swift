@@ -148,8 +148,8 @@ let package = Package(
         .executableTarget(
             name: "poi",
             dependencies: [
-                "CSystem", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService", "PlaceImport",
-                "Places", "PointsOfInterestAPI", "PrivateCluster", "Program", "Telemetry",
+                "CSystem", "ChildProcesses", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService",
+                "PlaceImport", "Places", "PointsOfInterestAPI", "PrivateCluster", "Program", "Telemetry",
             ],
             swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.

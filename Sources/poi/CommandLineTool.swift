@@ -20,7 +20,20 @@ struct CommandLineTool {
     private struct Command: Sendable {
         let name: String
         let summary: String
-        let run: @Sendable (Invocation) throws -> Void
+        /// Runs it, and returns the exit code.
+        let run: @Sendable (Invocation) throws -> Int32
+
+        init(name: String, summary: String, run: @escaping @Sendable (Invocation) throws -> Int32) {
+            (self.name, self.summary, self.run) = (name, summary, run)
+        }
+
+        /// A command that has done its work where it throws nothing.
+        init(name: String, summary: String, run: @escaping @Sendable (Invocation) throws -> Void) {
+            self.init(name: name, summary: summary) { (invocation) throws -> Int32 in
+                try run(invocation)
+                return 0
+            }
+        }
     }
 
     private static let commands = [
@@ -41,6 +54,9 @@ struct CommandLineTool {
         Command(
             name: "events", summary: "maintain or export: the app's events in the database",
             run: EventsCommand.run),
+        Command(
+            name: "doctor", summary: "check the databases and this machine before servers go live",
+            run: DoctorCommand.run),
         Command(
             name: "healthcheck",
             summary: "ask the server of HOST and PORT, or --url, whether it lives, or is --ready",
@@ -70,8 +86,7 @@ struct CommandLineTool {
                 throw ConfigurationError("unknown command \(name); see poi --help")
             }
             try SettingName.refuseMisspelt(in: environment)
-            try command.run(Invocation(line: line, environment: environment))
-            return 0
+            return try command.run(Invocation(line: line, environment: environment))
         }
     }
 

@@ -29,7 +29,7 @@ public struct IndexConfiguration: Sendable {
     var triggerInterval = Duration.seconds(60)
 
     /// While the index is loaded anew, memory holds the old places, the new ones, and what builds them.
-    private static let peakFactor = 2.1
+    static let peakFactor = 2.1
 
     /// Reads the settings.
     ///

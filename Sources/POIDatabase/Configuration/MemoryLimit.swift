@@ -115,6 +115,8 @@ struct MemoryFit {
 
     /// A place takes at least so many bytes: its columns, its part of the trees, and a record with a short name.
     static let minimumBytesOfAPlace = 200.0
+    /// What a place usually takes: measured with a source for each, and an address for every second one.
+    static let usualBytesOfAPlace = 320.0
     /// After so long, places that didn't fit are read again.
     static let retryInterval = Duration.seconds(600)
 

@@ -92,7 +92,7 @@ extension IndexFollower {
         _ next: IndexSnapshot, _ facts: ServedIndex.Facts, at time: Duration, _ connection: PostgresConnection
     ) async throws {
         guard configuration.index.fits(next.bytes) else {
-            throw tooLarge(next.placeCount, next.bytes, estimate: try await estimatedCount(connection))
+            throw tooLarge(next.placeCount, next.bytes, estimate: try await Self.estimatedCount(connection))
         }
         snapshot = next
         self.facts = facts
@@ -200,7 +200,7 @@ extension IndexFollower {
 
     /// About how many places there are; nil if there is no room for so many.
     private func fittingCount(_ connection: PostgresConnection) async throws -> Int? {
-        let count = try await estimatedCount(connection)
+        let count = try await Self.estimatedCount(connection)
         if fit.admits(count, at: loop.now) { return count }
         if !fit.isExceeded {
             _ = tooLarge(count, Int(Double(count) * MemoryFit.minimumBytesOfAPlace), estimate: count)
@@ -209,10 +209,10 @@ extension IndexFollower {
     }
 
     /// About how many places there are, as the planner estimates it.
-    private func estimatedCount(_ connection: PostgresConnection) async throws -> Int {
-        let plan = try await connection.query(Self.plan, timeout: Self.lookTimeout)
+    static func estimatedCount(_ connection: PostgresConnection) async throws(PostgresError) -> Int {
+        let plan = try await connection.query(plan, timeout: lookTimeout)
         // The first line is about the whole plan, even if the plan has several lines.
-        return plan.isEmpty ? 0 : Self.rowCount(ofPlan: try plan[0].decode(at: 0))
+        return plan.isEmpty ? 0 : rowCount(ofPlan: try plan[0].decode(at: 0))
     }
 
     /// The planner's estimate follows the size of the table's file, even if the table was never analysed.

@@ -84,7 +84,7 @@ extension IndexFollower {
 
     /// The triggers that are missing, or don't run for ordinary writers (PostgreSQL manual, "pg_trigger", `tgenabled`), in
     /// the order of their names.
-    private static let inactiveTriggers: PostgresQuery = """
+    static let inactiveTriggers: PostgresQuery = """
         SELECT ARRAY(
             SELECT name FROM (VALUES
                 ('locations', 'locations_record_inserted'), ('locations', 'locations_record_updated'),

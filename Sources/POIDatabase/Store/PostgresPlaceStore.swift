@@ -374,10 +374,16 @@ struct SchemaCheck: Sendable {
     private static let program = ProgramVersion(BuildInformation.version)
 
     func run(on pool: ConnectionPool) async -> StoreHealth {
+        await run { (statement) throws(PostgresError) in
+            try await pool.query(statement, lane: .exclusive, isIdempotent: true)
+        }
+    }
+
+    /// The same by any way to ask.
+    func run(_ ask: (PreparedStatement) async throws(PostgresError) -> PostgresRows) async -> StoreHealth {
         do throws(PostgresError) {
-            let rows = try await pool.query(Self.applied, lane: .exclusive, isIdempotent: true)
             var applied: [AppliedMigration] = []
-            for row in rows { applied.append(try AppliedMigration(row)) }
+            for row in try await ask(Self.applied) { applied.append(try AppliedMigration(row)) }
             let versions = Set(applied.map(\.version))
             let replaced = migrations.replacedVersions(applied: versions)
             guard replaced.isEmpty else { return .replaced(migrations: replaced) }
