@@ -161,6 +161,9 @@ struct KeptResponseTests {
         #expect(page.places.map(\.distance) == [nil, nil])
         #expect(page.receivedAt != nil)
         #expect(await dead.keptPlaces(ids: [7], languages: ["DE"])?.places.map(\.id) == [7])
+        let other = PointsOfInterestService(
+            baseURL: try #require(URL(string: "https://other.example")), responseStore: try folder.store())
+        #expect(await other.keptPlaces(ids: [3, 2]) == nil, "another service's places have the same ids")
     }
 
     @Test(

@@ -38,8 +38,8 @@ extension PointsOfInterestService {
         return found.map { ($0.value.clusters, $0.head.receivedAt) }
     }
 
-    /// Returns the places with some ids that are in any kept response, in the order of the ids; nil where there is none of
-    /// them. Only a search in memory isn't looked at.
+    /// Returns the places with some ids that are in any kept response of this service, in the order of the ids; nil where
+    /// there is none of them. Only a search in memory isn't looked at.
     ///
     /// Their distances are left out, and their properties are those of the response that they are in: one to a request for the
     /// one place has all, and is preferred. `receivedAt` is that of the oldest response among them.
@@ -51,11 +51,13 @@ extension PointsOfInterestService {
     public func keptPlaces(ids: [Int], languages: [String] = []) async -> PlacesPage? {
         guard let responseStore, let base = try? URLRequest.get(EndpointPath.locations, baseURL: baseURL).url
         else { return nil }
+        let endpoint = ResponseKey(url: base).endpoint
         let wanted = Set(ids)
+        let endpoints = Set(wanted.map { "\(endpoint)/\($0)" } + [endpoint])
         let language = languages.isEmpty ? nil : languages.uniqueLanguages.joined(separator: ",")
         let responses = await responseStore.newestResponses(like: nil, maximumCount: .max) { url in
             guard url.queryValue("lang") == language else { return false }
-            return url.path == base.path || wanted.contains { url.path == "\(base.path)/\($0)" }
+            return endpoints.contains(ResponseKey(url: url).endpoint)
         }
         // Those of one place first: they have all of it.
         let single = responses.compactMap { response in

@@ -110,7 +110,7 @@ struct ResponseKey: Hashable {
     /// What requests have in common that differ in the part of the world, in keys and in languages of the device at most.
     var partsWithoutPlace: [String] {
         let names: Set = ["lat", "long", "bbox", "zoom"]
-        return [path, fields["Accept"] ?? ""]
+        return [endpoint, fields["Accept"] ?? ""]
             + items.filter { !names.contains(String($0.prefix { $0 != "=" })) }.map(String.init)
     }
 
@@ -124,7 +124,8 @@ struct ResponseKey: Hashable {
         (url.withoutUser?.absoluteString ?? "").split(separator: "?", maxSplits: 1)
     }
 
-    private var path: String { String(parts.first ?? "") }
+    /// The URL without its query, and without a name and password.
+    var endpoint: String { String(parts.first ?? "") }
 
     private var items: [Substring] { parts.dropFirst().flatMap { $0.split(separator: "&") } }
 }
