@@ -6,7 +6,7 @@ import Locking
 /// It has one or more pages of places, details, clusters, categories and attributions. A test makes it wait or fail with
 /// `before`, which is called first in each call.
 public final class MockPlaceFinder: PlaceFinder {
-    /// Returns the places of the only page for a request, or throws the error that it fails with.
+    /// Returns the places of the only page for a request, or throws the error that each call fails with.
     public typealias Handler = @Sendable (NearbyPlacesRequest) async throws -> [PointOfInterest]
 
     /// A call of a place finder.
@@ -31,7 +31,7 @@ public final class MockPlaceFinder: PlaceFinder {
         case keptPlaces(ids: [Int], languages: [String] = [])
     }
 
-    private let firstPage: Handler
+    private let handler: Handler?
     private let pages: [[PointOfInterest]]
     private let givenClusters: [PlaceCluster]?
     private let givenCategories: [CategoryCount]?
@@ -41,11 +41,12 @@ public final class MockPlaceFinder: PlaceFinder {
     private let receivedAt: Date?
     private let before: @Sendable (Call) async throws -> Void
     private let recorded = Lock<[Call]>([])
-    private let known: Lock<[PointOfInterest]>
 
     /// Makes a service whose places the handler returns. Each request has one page.
+    ///
+    /// It is asked in each call but those for what is kept: for the places with an id, in a box, or all of them.
     public init(_ handler: @escaping Handler) {
-        firstPage = handler
+        self.handler = handler
         pages = [[]]
         givenClusters = nil
         givenCategories = nil
@@ -54,7 +55,6 @@ public final class MockPlaceFinder: PlaceFinder {
         keptClusters = nil
         receivedAt = nil
         before = { _ in }
-        known = Lock([])
     }
 
     /// Makes a service that finds these places, whatever the request.
@@ -80,7 +80,7 @@ public final class MockPlaceFinder: PlaceFinder {
         keptClusters: [PlaceCluster]? = nil, receivedAt: Date? = nil,
         before: @escaping @Sendable (Call) async throws -> Void = { _ in }
     ) {
-        firstPage = { _ in pages.first ?? [] }
+        handler = nil
         self.pages = pages
         givenClusters = clusters
         givenCategories = categories
@@ -89,7 +89,6 @@ public final class MockPlaceFinder: PlaceFinder {
         self.keptClusters = keptClusters
         self.receivedAt = receivedAt
         self.before = before
-        known = Lock(pages.flatMap(\.self))
     }
 
     /// All calls so far, in order.
@@ -104,25 +103,26 @@ public final class MockPlaceFinder: PlaceFinder {
         recorded.withLock { $0.append(call) }
         try await before(call)
     }
+
+    /// Returns the places for a request: the handler's, or without one those of all pages.
+    private func places(for request: NearbyPlacesRequest) async throws -> [PointOfInterest] {
+        guard let handler else { return pages.flatMap(\.self) }
+        return try await handler(request)
+    }
 }
 
 extension MockPlaceFinder {
-    /// Records the request and returns the first page; of a request with ids, those of the places that
-    /// `place(id:center:languages:)` finds.
+    /// Records the request and returns the first page; of a request with ids, the places that have one.
     ///
     /// - Throws: what the handler, or `before`, throws.
     public func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
         try await record(.nearbyPlaces(request))
         guard request.ids.isEmpty else {
-            let places = known.withLock { known in known.filter { request.ids.contains($0.id) } }
+            let places = try await places(for: request).filter { request.ids.contains($0.id) }
             return PlacesPage(places: places, next: nil, receivedAt: receivedAt)
         }
-        let places = try await firstPage(request)
-        known.withLock { known in
-            let new = Set(places.map(\.id))
-            known = known.filter { !new.contains($0.id) } + places
-        }
-        return page(1, places)
+        guard let handler else { return page(1, pages.first ?? []) }
+        return page(1, try await handler(request))
     }
 
     /// Returns the page that another page of this finder links to.
@@ -138,42 +138,50 @@ extension MockPlaceFinder {
         return self.page(number, pages[number - 1])
     }
 
-    /// Returns the place with this id, from the pages or from what the handler has returned so far.
+    /// Returns the place with this id.
     ///
-    /// - Throws: what `before` throws; `RequestError.problem` with the code `.notFound` where there is no such place.
+    /// - Throws: what the handler, or `before`, throws; `RequestError.problem` with the code `.notFound` where there is no
+    ///   such place.
     public func place(id: Int, center: Coordinate?, languages: [String]) async throws -> PointOfInterest {
         try await record(.place(id: id, center: center, languages: languages))
-        guard let place = known.withLock({ known in known.first { $0.id == id } }) else {
+        var request = NearbyPlacesRequest(ids: [id], center: center)
+        request.languages = languages
+        guard let place = try await places(for: request).first(where: { $0.id == id }) else {
             throw RequestError.problem(Problem(.notFound))
         }
         return place
     }
 
-    /// Returns the given clusters, or one cluster for each of the places that `place(id:center:)` finds.
+    /// Returns the given clusters, or one cluster for each of the places.
     ///
-    /// - Throws: what `before` throws.
+    /// - Throws: what the handler, or `before`, throws.
     public func clusters(_ request: ClustersRequest) async throws -> PlaceClusters {
         try await record(.clusters(request))
-        let clusters = givenClusters ?? known.withLock { $0 }.compactMap(PlaceCluster.init)
-        return PlaceClusters(zoom: request.zoom, clusters: clusters)
+        if let givenClusters { return PlaceClusters(zoom: request.zoom, clusters: givenClusters) }
+        let places = try await places(for: NearbyPlacesRequest(box: request.box))
+        return PlaceClusters(zoom: request.zoom, clusters: places.compactMap(PlaceCluster.init))
     }
 
-    /// Returns the given categories, or those of the places that `place(id:center:)` finds.
+    /// Returns the given categories, or those of the places.
     ///
-    /// - Throws: what `before` throws.
+    /// - Throws: what the handler, or `before`, throws.
     public func categories() async throws -> [CategoryCount] {
         try await record(.categories)
         if let givenCategories { return givenCategories }
-        let counts = Dictionary(grouping: known.withLock { $0 }, by: \.category).mapValues(\.count)
+        let counts = Dictionary(
+            grouping: try await places(for: NearbyPlacesRequest(center: nil)), by: \.category
+        )
+        .mapValues(\.count)
         return counts.map { CategoryCount(name: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
     }
 
     /// Returns the given attributions.
     ///
-    /// - Throws: what `before` throws.
+    /// - Throws: what the handler, or `before`, throws.
     public func attributions() async throws -> [Attribution] {
         try await record(.attributions)
+        _ = try await places(for: NearbyPlacesRequest(center: nil))
         return givenAttributions
     }
 

@@ -82,6 +82,27 @@ struct MockTests {
         #expect(finder.requests.map(\.limit) == [1, 2])
     }
 
+    @Test(
+        "A closure that makes places is asked for those by id and in clusters, too, and what it throws fails each call"
+    )
+    func finderAsksForPlaces() async throws {
+        let finder = MockPlaceFinder { _ in .fixtures(3) }
+        #expect(try await finder.places(ids: [2, 9]).map(\.id) == [2])
+        #expect(try await finder.place(id: 3).id == 3)
+        await #expect(throws: RequestError.problem(Problem(.notFound))) { try await finder.place(id: 9) }
+        let box = BoundingBox(west: -122, south: 37, east: -121, north: 38)
+        let clusters = ClustersRequest(box: try #require(box), zoom: 3)
+        #expect(try await finder.clusters(clusters).clusters.count == 3)
+        #expect(try await finder.categories().map(\.count) == [3])
+
+        let failing = MockPlaceFinder { _ in throw RequestError.notHTTP }
+        await #expect(throws: RequestError.notHTTP) { try await failing.places(ids: [1]) }
+        await #expect(throws: RequestError.notHTTP) { try await failing.place(id: 1) }
+        await #expect(throws: RequestError.notHTTP) { try await failing.clusters(clusters) }
+        await #expect(throws: RequestError.notHTTP) { try await failing.categories() }
+        await #expect(throws: RequestError.notHTTP) { try await failing.attributions() }
+    }
+
     @Test("A mock location fetcher calls its delegate at once or when the test says so, and holds it weakly")
     func fetcherCallsDelegate() {
         let fetcher = MockLocationFetcher()
