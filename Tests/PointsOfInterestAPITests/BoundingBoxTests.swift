@@ -120,7 +120,7 @@ struct BoundingBoxTests {
     func holdsItsMiddle() throws {
         var random = SeededGenerator()
         for _ in 0..<20_000 {
-            guard let box = RandomRequest.box(using: &random) else { continue }
+            guard let box = RandomPosition.box(using: &random) else { continue }
             let middle = box.middle
             #expect(box.contains(latitude: middle.latitude, longitude: middle.longitude), "\(box)")
             _ = try Coordinate(latitude: middle.latitude, longitude: middle.longitude)
@@ -131,7 +131,7 @@ struct BoundingBoxTests {
     func dividesTheMeridians() throws {
         var random = SeededGenerator()
         for _ in 0..<5000 {
-            let edges = [0, 1].map { _ in RandomRequest.degrees(in: -179...179, using: &random) }
+            let edges = [0, 1].map { _ in RandomPosition.degrees(in: -179...179, using: &random) }
             let longitude = Double.random(in: -180...180, using: &random)
             guard edges[0] != edges[1], !edges.contains(longitude) else { continue }
             let one = try box(edges[0], -90, edges[1], 90)

@@ -8,8 +8,8 @@ enum RandomRequest {
         func maybe<Value>(_ value: (inout SeededGenerator) -> Value?) -> Value? {
             Bool.random(using: &random) ? value(&random) : nil
         }
-        let box = maybe(box)
-        let center = box == nil ? coordinate(using: &random) : maybe(coordinate)
+        let box = maybe(RandomPosition.box)
+        let center = box == nil ? RandomPosition.coordinate(using: &random) : maybe(RandomPosition.coordinate)
         var request = NearbyPlacesRequest(center: center, box: box)
         if box == nil {
             request.radiusMeters = maybe {
@@ -25,14 +25,14 @@ enum RandomRequest {
         request.languages = maybe(languages) ?? []
         if request.searchText != nil, request.radiusMeters == nil, Bool.random(using: &random) {
             request.sort = .relevance
-            request.center = maybe(coordinate)
+            request.center = maybe(RandomPosition.coordinate)
         }
         return request
     }
 
     static func place(using random: inout SeededGenerator) -> PlaceRequest {
         let id = Bool.random(using: &random) ? Int.random(in: 1...100, using: &random) : .max
-        let center = Bool.random(using: &random) ? coordinate(using: &random) : nil
+        let center = Bool.random(using: &random) ? RandomPosition.coordinate(using: &random) : nil
         return PlaceRequest(id: id, center: center, languages: languages(using: &random))
     }
 
@@ -53,31 +53,6 @@ enum RandomRequest {
                         ? .random(in: EventLimits.times, using: &random) : 1_700_000_000,
                     event: event(using: &random), isTest: .random(using: &random))
             })
-    }
-
-    static func coordinate(using random: inout SeededGenerator) -> Coordinate? {
-        try? Coordinate(
-            latitude: degrees(in: Coordinate.latitudes, using: &random),
-            longitude: degrees(in: Coordinate.longitudes, using: &random))
-    }
-
-    static func box(using random: inout SeededGenerator) -> BoundingBox? {
-        let latitudes = [0, 1].map { _ in degrees(in: Coordinate.latitudes, using: &random) }.sorted()
-        return BoundingBox(
-            west: degrees(in: Coordinate.longitudes, using: &random), south: latitudes[0],
-            east: degrees(in: Coordinate.longitudes, using: &random), north: latitudes[1])
-    }
-
-    /// Full precision, a map's precision, next to nothing, and the edges.
-    static func degrees(in range: ClosedRange<Double>, using random: inout SeededGenerator) -> Double {
-        let number = Double.random(in: range, using: &random)
-        return switch Int.random(in: 0..<5, using: &random) {
-        case 0: number
-        case 1: (number * 10_000).rounded(.towardZero) / 10_000
-        case 2: number * 1e-12
-        case 3: range.lowerBound
-        default: range.upperBound
-        }
     }
 
     /// Some of a vocabulary's names, in the order in which a decoder has them.
