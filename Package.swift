@@ -51,6 +51,7 @@ let package = Package(
             name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         llhttp,
         .target(name: "CSystem"),
+        .target(name: "CBaseMap", exclude: ["LICENSE.md", "base-map.bin"]),
 
         .target(name: "Locking", swiftSettings: swiftSettings),
 
@@ -124,7 +125,7 @@ let package = Package(
         .target(
             name: "POIService",
             dependencies: [
-                "CSystem", "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "Places",
+                "CBaseMap", "CSystem", "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "Places",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program", "Telemetry",
             ],
             // The page at `/`, in the program itself.

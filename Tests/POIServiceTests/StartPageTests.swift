@@ -32,9 +32,9 @@ struct StartPageTests {
         }
     }
 
-    /// The paths that the page's HTML loads.
+    /// The paths of the files that the page's HTML and its settings name.
     private static func assets(of page: HTTPResponse) -> [String] {
-        page.text.matches(of: /(?:href|src)="(assets\/[^"]*)"/).map { "/" + $0.1 }
+        page.text.matches(of: /(?:"|&quot;)(assets\/[^"&]*)/).map { "/" + $0.1 }
     }
 
     @Test("A browser asks for the page again with its entity tag, and loads only from this service")
@@ -50,6 +50,7 @@ struct StartPageTests {
                 base-uri 'none'; form-action 'none'; frame-ancestors 'none'
                 """)
         #expect(page.headers.first("X-Content-Type-Options") == "nosniff")
+        #expect(page.headers.first("Link")?.hasSuffix("/page.css>; rel=preload; as=style") == true)
         #expect(page.headers.first("Referrer-Policy") == "no-referrer")
         #expect(page.headers.first("Permissions-Policy") == "camera=(), geolocation=(self), microphone=()")
         let tag = try #require(page.headers.first(.eTag))
@@ -61,7 +62,7 @@ struct StartPageTests {
     func files() async throws {
         let site = try Self.site()
         let paths = Self.assets(of: try await site.ask("/"))
-        #expect(Set(paths.map { $0.split(separator: "/").last }).count == 5, "\(paths)")
+        #expect(Set(paths.map { $0.split(separator: "/").last }).count == 6, "\(paths)")
         for path in paths {
             let file = try await site.ask(path)
             #expect(file.status == .ok)
@@ -69,26 +70,62 @@ struct StartPageTests {
             #expect(file.headers.first(.cacheControl) == "public, max-age=31536000, immutable")
             #expect(file.headers.first("X-Content-Type-Options") == "nosniff")
             let type =
-                path.hasSuffix(".js") ? "text/javascript" : path.hasSuffix(".css") ? "text/css" : "image/svg"
+                path.hasSuffix(".js")
+                ? "text/javascript"
+                : path.hasSuffix(".css")
+                    ? "text/css"
+                    : path.hasSuffix(".bin") ? "application/octet-stream" : "image/svg"
             #expect(file.headers.first(.contentType)?.hasPrefix(type) == true)
         }
         #expect(try await site.ask(paths.first { $0.hasSuffix("leaflet.js") } ?? "").text == "minified")
     }
 
-    @Test("Every module that a script imports is there")
-    func imports() async throws {
+    @Test("The page's script is one file, with each module behind those that it imports")
+    func script() async throws {
         let site = try Self.site()
-        let main = try #require(Self.assets(of: try await site.ask("/")).first { $0.hasSuffix("main.js") })
-        var waiting = [main]
-        var seen: Set<String> = []
-        while let path = waiting.popLast() {
-            guard seen.insert(path).inserted else { continue }
-            let script = try await site.ask(path)
-            #expect(script.status == .ok, "\(path)")
-            let folder = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
-            waiting += script.text.matches(of: /from '\.\/([a-z]+\.js)'/).map { "\(folder)\($0.1)" }
+        let path = try #require(Self.assets(of: try await site.ask("/")).first { $0.hasSuffix("page.js") })
+        let script = try await site.ask(path).text
+        var defined: Set<Substring> = []
+        for match in script.matches(of: /modules\['([a-z]+\.js)'\]( = \(|;)/) {
+            if match.2 == ";" {
+                #expect(defined.contains(match.1), "\(match.1) is used before it is there")
+            } else {
+                defined.insert(match.1)
+            }
         }
-        #expect(seen.count > 5)
+        #expect(defined.count > 5)
+        #expect(!script.contains(#/\n(import|export) /#))
+    }
+
+    @Test("A module's imports, exports and comments are replaced")
+    func joinedModules() {
+        let joined = PageScript.joined([
+            (
+                "one.js",
+                "// Says one.\nexport const one = 1;\nexport async function two() {}\nconst three = 3;"
+            ),
+            (
+                "main.js",
+                "import { one, two as zwei } from './one.js';\nimport * as all from './one.js';\none; // used"
+            ),
+        ])
+        #expect(
+            joined == """
+                const modules = {};
+                modules['one.js'] = (() => {
+                const one = 1;
+                async function two() {}
+                const three = 3;
+                return { one, two };
+                })();
+                modules['main.js'] = (() => {
+                const { one, two: zwei } = modules['one.js'];
+                const all = modules['one.js'];
+                one; // used
+                return {  };
+                })();
+
+                """)
     }
 
     @Test("A file's path changes with any file, and the old path is 404")
@@ -105,13 +142,13 @@ struct StartPageTests {
 
     @Test(
         "A request for a file that the page doesn't have gets a 404",
-        arguments: ["index.html", "nothing.js", "..%2Fmain.js", "e%CC%81"])
+        arguments: ["index.html", "nothing.js", "..%2Fpage.js", "e%CC%81"])
     func unknownFile(name: String) async throws {
         let site = try Self.site()
         let path = try #require(Self.assets(of: try await site.ask("/")).first)
         let folder = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
         #expect(try await site.problem("\(folder)\(name)").code == .unknownPath)
-        #expect(try await site.problem("/assets/e%CC%81/main.js").code == .unknownPath)
+        #expect(try await site.problem("/assets/e%CC%81/page.js").code == .unknownPath)
     }
 
     @Test("A file is compressed once for clients that accept gzip, and sent as it is to others")
@@ -160,6 +197,7 @@ struct StartPageTests {
         #expect(page.headers.first("Referrer-Policy") == "strict-origin")
         #expect(page.text.contains("https://tiles.example:8443/a/{z}/{x}/{y}.png?k=\\&quot;1"))
         #expect(page.text.contains("© &lt;b&gt;People&lt;/b&gt;"))
+        #expect(!page.text.contains("base-map.bin"))
     }
 
     @Test(
@@ -202,7 +240,7 @@ struct StartPageTests {
         let request = try HTTPRequest(method: .get, target: "/", headers: [:])
         let response = try page.document.response(to: request, context: RequestContext(requestID: "id-1"))
         let names = Self.assets(of: response).map { $0.split(separator: "/").last }
-        #expect(names == ["icon.svg", "page.css", "main.js"])
+        #expect(names == ["base-map.bin", "map.css", "icon.svg", "page.css", "page.js"])
     }
 }
 

@@ -1,10 +1,11 @@
+import CBaseMap
 import HTTPServer
 import Hashing
 import PointsOfInterestAPI
 
 /// `GET /`: the places on a map and in a list, for people who open the service's address.
 ///
-/// The page is `Web/index.html`. All its files are below a path with a hash over their contents, so that browsers keep
+/// The page is `Web/index.html`, and its scripts are one file, `page.js`, made of the modules of `Web/`. All its files are below a path with a hash over their contents, so that browsers keep
 /// them for a year, their relative imports work, and files of two versions are never mixed.
 struct StartPage {
     /// The page itself.
@@ -15,24 +16,27 @@ struct StartPage {
     init(_ configuration: StartPageConfiguration) {
         files = StartPageFiles(leaflet: configuration.leaflet)
         let assets = "assets/\(files.version)"
-        let leaflet = """
-            <link rel="stylesheet" href="\(assets)/leaflet.css">
-                <script src="\(assets)/leaflet.js" defer></script>
-            """
         let html = String(decoding: PackageResources.index_html, as: UTF8.self)
-            .replacing("{{leaflet}}", with: configuration.leaflet == nil ? "" : leaflet)
             .replacing("{{assets}}", with: assets)
-            .replacing("{{settings}}", with: HTMLPage.escaped(Self.settings(configuration)))
-        let fields = Self.securityFields(configuration.tiles)
+            .replacing("{{settings}}", with: HTMLPage.escaped(Self.settings(configuration, assets: assets)))
+        var fields = Self.securityFields(configuration.tiles)
+        // Without it nothing is drawn, so browsers may ask for it before they have read the page.
+        fields.add("Link", "<\(assets)/page.css>; rel=preload; as=style")
         document = StaticDocument([.html(Array(html.utf8), fields)], cacheControl: "no-cache")
     }
 
     /// The settings that the page's scripts need, as JSON.
-    private static func settings(_ configuration: StartPageConfiguration) -> String {
+    private static func settings(_ configuration: StartPageConfiguration, assets: String) -> String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
-        if let tiles = configuration.tiles { writer.member("tiles", tiles.template) }
+        if let tiles = configuration.tiles {
+            writer.member("tiles", tiles.template)
+        } else {
+            writer.member("baseMap", "\(assets)/base-map.bin")
+        }
         if let attribution = configuration.tilesAttribution { writer.member("attribution", attribution) }
+        writer.member("style", "\(assets)/map.css")
+        if configuration.leaflet != nil { writer.member("script", "\(assets)/leaflet.js") }
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
     }
@@ -78,10 +82,9 @@ final class StartPageFiles: ImmediateHandler {
 
     init(leaflet: Leaflet?) {
         var contents = Self.own
-        if let leaflet {
-            contents.append(("leaflet.js", leaflet.script))
-            contents.append(("leaflet.css", leaflet.style))
-        }
+        if let leaflet { contents.append(("leaflet.js", leaflet.script)) }
+        // One file, since a response costs a browser more time than its bytes.
+        contents.append(("map.css", (leaflet?.style ?? []) + [UInt8(ascii: "\n")] + PackageResources.map_css))
         version = String(SHA256.hexDigest(of: contents.map { SHA256.digest(of: $1) }.joined()).prefix(16))
         for (name, body) in contents { files[name] = File(body: body, fields: Self.fields(of: name)) }
     }
@@ -112,30 +115,17 @@ final class StartPageFiles: ImmediateHandler {
     private static func mediaType(of name: String) -> String {
         if name.hasSuffix(".css") { return "text/css; charset=utf-8" }
         if name.hasSuffix(".svg") { return "image/svg+xml" }
+        if name.hasSuffix(".bin") { return "application/octet-stream" }
         return "text/javascript; charset=utf-8"
     }
 
     /// The files of `Web/`, which are in the program itself.
     private static var own: [(name: String, body: [UInt8])] {
         [
-            ("api.js", PackageResources.api_js),
-            ("credits.js", PackageResources.credits_js),
-            ("detail.js", PackageResources.detail_js),
-            ("elements.js", PackageResources.elements_js),
-            ("featured.js", PackageResources.featured_js),
-            ("filters.js", PackageResources.filters_js),
-            ("graticule.js", PackageResources.graticule_js),
+            ("base-map.bin", Array(UnsafeBufferPointer(start: poi_base_map(), count: poi_base_map_size()))),
             ("icon.svg", PackageResources.icon_svg),
-            ("key.js", PackageResources.key_js),
-            ("labels.js", PackageResources.labels_js),
-            ("list.js", PackageResources.list_js),
-            ("main.js", PackageResources.main_js),
-            ("map.js", PackageResources.map_js),
-            ("notices.js", PackageResources.notices_js),
             ("page.css", PackageResources.page_css),
-            ("places.js", PackageResources.places_js),
-            ("spots.js", PackageResources.spots_js),
-            ("state.js", PackageResources.state_js),
+            ("page.js", Array(PageScript.joined(PageScript.modules).utf8)),
         ]
     }
 }

@@ -2,15 +2,23 @@
 
 import { byID, categoryName, coordinateText, distanceText, element, outsideLink } from './elements.js';
 
-/** Shows a place, and returns whether it wasn't shown before; `dataset` is what is known of where it is from. */
-export function showDetail(place, { from, dataset, close }) {
+/** Properties that have a fact of their own. */
+const ownFacts = new Set(['opening_hours', 'phone']);
+
+/**
+ * Shows a place, and returns whether it wasn't shown before. `dataset` is what is known of where it is from, `localName`
+ * its name where it is, if that isn't the one in the reader's language.
+ */
+export function showDetail(place, { from, dataset, localName, close }) {
     const source = place.source;
     const facts = [
         ['Distance', place.distance === undefined ? null : `${distanceText(place.distance)} from ${from}`],
+        ['Local name', localName],
         ['Address', place.address],
-        ['Opening hours', text(place.properties?.opening_hours)],
-        ['Phone', text(place.properties?.phone)],
+        ['Opening hours', openingHours(place.properties?.opening_hours)],
+        ['Phone', phone(place.properties?.phone)],
         ['Website', place.website && outsideLink(place.website, shortAddress(place.website))],
+        ...Object.entries(place.properties ?? {}).filter(([name]) => !ownFacts.has(name)).map(([name, value]) => [propertyName(name), valueText(value)]),
         ['Position', coordinateText(place)],
         ['Source', source && [
             dataset?.url ? outsideLink(dataset.url, source.dataset) : source.dataset,
@@ -50,9 +58,33 @@ function open(content, close) {
     byID('detail').hidden = false;
 }
 
-/** A property that is text; teams may have anything by that name. */
-function text(property) {
-    return typeof property === 'string' ? property : null;
+/** Opening hours as OpenStreetMap has them, a line for each rule. */
+function openingHours(value) {
+    if (typeof value !== 'string') return valueText(value);
+    const rules = value.split(';').map((rule) => rule.trim()).filter(Boolean);
+    return rules.flatMap((rule, index) => (index === 0 ? [rule] : [element('br'), rule]));
+}
+
+/** A telephone number that can be called, or what else stands there. */
+function phone(value) {
+    if (typeof value !== 'string' || !/^\+?[\d\s().\/-]{3,40}$/.test(value)) return valueText(value);
+    return element('a', { href: `tel:${value.replace(/[^+\d]/g, '')}` }, value);
+}
+
+/** A property's name as people read it: `wheelchair_access` is `Wheelchair access`. */
+function propertyName(name) {
+    const words = name.replaceAll('_', ' ').replaceAll(':', ', ');
+    return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A property's value; teams may have any JSON there. */
+function valueText(value) {
+    if (value === null || value === undefined || value === '') return null;
+    if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+    if (typeof value === 'number') return new Intl.NumberFormat('en', { maximumFractionDigits: 6 }).format(value);
+    if (Array.isArray(value)) return value.map(valueText).filter(Boolean).join(', ');
+    if (typeof value === 'object') return Object.entries(value).map(([name, inner]) => `${propertyName(name)}: ${valueText(inner) ?? '–'}`).join('; ');
+    return String(value);
 }
 
 /** A web address without what doesn't help to recognise it. */

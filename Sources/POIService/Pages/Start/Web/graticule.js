@@ -1,4 +1,4 @@
-// The map's background without tiles: meridians and parallels with their degrees, so that one sees where one is.
+// Meridians and parallels with their degrees, so that one sees where one is, where the map has no other background.
 
 import { element, wrapped } from './elements.js';
 
@@ -7,8 +7,8 @@ const minimumPixels = 110;
 /** Here the labels of the meridians are. */
 const topMargin = 24;
 
-/** Adds the graticule, which follows the map. */
-export function addGraticule(L, map) {
+/** Adds the graticule, which follows the map while it `isNeeded`; returns what draws it anew. */
+export function addGraticule(L, map, isNeeded) {
     map.createPane('graticule').style.zIndex = 150;
     const options = { pane: 'graticule', renderer: L.svg({ pane: 'graticule', padding: 0.5 }), interactive: false };
     const lines = L.layerGroup().addTo(map);
@@ -24,6 +24,7 @@ export function addGraticule(L, map) {
 
     function draw() {
         lines.clearLayers();
+        if (!isNeeded()) return;
         const pixelsPerDegree = (256 * 2 ** map.getZoom()) / 360;
         const step = steps.findLast((size) => size * pixelsPerDegree >= minimumPixels) ?? steps[0];
         const view = map.getBounds();
@@ -41,6 +42,7 @@ export function addGraticule(L, map) {
     }
 
     map.on('moveend resize', draw);
+    return draw;
 }
 
 function multiples(step, from, to) {

@@ -1,14 +1,15 @@
 // The page: what follows from which change.
 
 import { progress } from './api.js';
-import { credits, loadCredits } from './credits.js';
+import { credits, loadCredits, watchCredits } from './credits.js';
 import { hideDetail, showDetail, showDetailFault } from './detail.js';
 import { byID, countOf } from './elements.js';
 import { createFeatured } from './featured.js';
 import { browserPosition, showCategories, showChoices, watchOrigin, watchSearch } from './filters.js';
 import { watchKey } from './key.js';
 import { createList, originNames } from './list.js';
-import { createMap, hasMap } from './map.js';
+import { createMap, loadLeaflet } from './map.js';
+import { boxAround, boxInView, limited, smallestZoom, viewOf } from './mercator.js';
 import { attempt, clearNotice, watchConnection } from './notices.js';
 import * as service from './places.js';
 import { center, change, readAddress, state, subscribe } from './state.js';
@@ -18,36 +19,76 @@ let categories = [];
 let nextPage = null;
 /** Whether the map goes to its beginning: then everything is about to be loaded anyway. */
 let isStarting = false;
+/** The map; null while Leaflet is loaded, and where there is none. */
+let map = null;
+/** Whether the first places are there. */
+let hasPlaces = false;
+/** The clusters in view, which the map shows as soon as it is there. */
+let inView = null;
+/** Whether the search for the map's beginning has found what is in view, too. */
+let hasBegun = false;
+/** The place whose detail is open. */
+let opened = null;
 /** The id of the place whose detail was open last. */
 let shown = '';
 
 const open = (place) => change({ place: String(place.id) }, { isStep: true });
 const close = () => change({ place: null }, { isStep: true });
 const clearFilters = () => change({ categories: [], q: '' });
-const mark = ({ latitude, longitude }) => change({ from: 'marker', marker: { latitude, longitude } });
+const coordinateOf = ({ latitude, longitude }) => ({ latitude, longitude });
+const mark = (place) => change({ from: 'marker', marker: coordinateOf(place) });
 
+/** The width and height that the map has, or would have. */
+const mapSize = () => [byID('map-panel').clientWidth, byID('map-panel').clientHeight];
 const list = createList({ opened: open, pointed: (id) => map?.highlight(id) });
 const strip = createFeatured(open);
-const map = hasMap ? createMap(byID('map'), settings, {
-    opened: open,
-    marked: mark,
-    listed: (coordinate) => { mark(coordinate); change({ view: 'list' }); },
-    moved: () => { if (!isStarting) change({ at: map.at }); },
-    resized: () => { if (!isStarting) attempt(loadMap); },
-}) : null;
+
+/** Makes the map once Leaflet is there. Everything else is asked for, and shown in the list, meanwhile. */
+async function prepareMap() {
+    try {
+        await loadLeaflet(settings);
+    } catch {
+        byID('map-missing').hidden = false;
+        document.body.dataset.map = 'missing';
+        return;
+    }
+    map = createMap(byID('map'), settings, {
+        opened: open,
+        marked: mark,
+        listed: (coordinate) => { mark(coordinate); change({ view: 'list' }); },
+        moved: () => { if (!isStarting) change({ at: map.at }); },
+        resized: () => { if (!isStarting) attempt(loadMap); },
+    });
+    if (state.at) map.move(state.at);
+    drawInView();
+    drawOrigin();
+    map.select(opened);
+    if (opened) map.reveal(opened, byID('detail'));
+    addBackground();
+}
 
 async function loadMap() {
-    if (!map || !state.at) return;
-    const { clusters, isPartial } = await service.inBox(map.box, map.at.zoom);
+    if (!state.at || document.body.dataset.map === 'missing') return;
+    inView = await service.inBox(boxInView(state.at, mapSize()), state.at.zoom);
+    drawInView();
+}
+
+function drawInView() {
+    if (!map || !inView) return;
+    const { clusters, isPartial } = inView;
     map.show(clusters);
     byID('map-note').textContent = isPartial ? `Only the nearest ${countOf(clusters.length, 'place')} are shown. Zoom in for others.`
         : clusters.length === 0 ? 'No places here. Zoom out, or move the map.' : '';
 }
 
+function drawOrigin() {
+    map?.mark(state.from === 'middle' ? null : center());
+}
+
 async function loadList(next = null) {
     const origin = center();
     if (!origin) return;
-    map?.mark(state.from === 'middle' ? null : origin);
+    drawOrigin();
     const page = await service.nearest(origin, next);
     nextPage = page.next;
     list.show(page.body, {
@@ -63,15 +104,17 @@ async function loadFeatured() {
 
 async function loadDetail() {
     if (state.place === null) {
+        opened = null;
         map?.select(null);
         if (hideDetail()) list.focus(shown);
         return;
     }
     shown = state.place;
     try {
-        const { body: place } = await service.place(shown, center());
+        const { place, localName } = await service.place(shown, center());
+        opened = place;
         map?.select(place);
-        const options = { from: originNames[state.from], dataset: credits(place.source), close };
+        const options = { from: originNames[state.from], dataset: credits(place.source), localName, close };
         if (showDetail(place, options)) map?.reveal(place, byID('detail'));
     } catch (error) {
         if (error.status !== 404) throw error;
@@ -98,33 +141,50 @@ function drawChoices() {
 
 /** Loads everything again: at the start, with a new key, and when the service is back. */
 async function refresh() {
+    // Nothing that needs only the address waits for where the map begins.
+    const known = attemptAll([loadCategories, () => loadCredits(settings)]);
     if (!(await attempt(start))) return;
-    const loadCreditsAndDetail = () => loadCredits(settings).then(loadDetail);
-    await attemptAll([loadCategories, loadMap, () => loadList(), loadFeatured, loadCreditsAndDetail]);
+    const works = [...(hasBegun ? [] : [loadMap]), () => loadList(), loadFeatured, () => known.then(loadDetail)];
+    hasBegun = false;
+    if ((await attemptAll(works)) && (await known)) clearNotice();
+    hasPlaces = true;
+    addBackground();
+}
+
+/** Has the base map loaded, which nobody waits for, once the first places are there. */
+function addBackground() {
+    if (map && hasPlaces) requestAnimationFrame(() => map.addBackground());
 }
 
 async function attemptAll(works) {
-    const outcomes = await Promise.all(works.map(attempt));
-    if (outcomes.length > 0 && outcomes.every(Boolean)) clearNotice();
+    return (await Promise.all(works.map(attempt))).every(Boolean);
 }
 
 async function start() {
     isStarting = true;
     try {
-        if (state.at) map?.move(state.at);
+        if (state.at) change({ at: limited(state.at, mapSize()) });
         else await goToBeginning();
+        map?.move(state.at);
+        drawInView();
     } finally {
         isStarting = false;
     }
 }
 
-/** Where the map begins if the address doesn't say. */
+/** Shows all places, or where the service can't count them, a featured one. */
 async function goToBeginning() {
-    const { box, coordinate } = (await service.beginning()) ?? { coordinate: { latitude: 0, longitude: 0 } };
-    const { latitude, longitude } = coordinate ?? { latitude: (box[1] + box[3]) / 2, longitude: (box[0] + box[2]) / 2 };
-    map?.move({ latitude, longitude, zoom: coordinate ? 14 : 2 });
-    if (box) map?.showBox(box, { animate: false });
-    change({ at: map?.at ?? { latitude, longitude, zoom: 12 } });
+    const zoom = smallestZoom(mapSize());
+    const all = await service.inBox([-180, -90, 180, 90], zoom);
+    const featured = all.isPartial ? await service.aFeaturedPlace() : null;
+    const at = featured ? { ...coordinateOf(featured), zoom: 14 }
+        : all.clusters.length === 0 ? { latitude: 0, longitude: 0, zoom }
+            : viewOf(boxAround(all.clusters.map(({ bbox, longitude, latitude }) => bbox ?? [longitude, latitude, longitude, latitude])), mapSize());
+    change({ at: limited(at, mapSize()) });
+    // These are the cells that such a map has.
+    if (all.isPartial || state.at.zoom !== zoom) return;
+    hasBegun = true;
+    inView = all;
 }
 
 async function chooseOrigin(from) {
@@ -152,7 +212,7 @@ subscribe((changed) => {
         (isElsewhere || isFiltered) && loadFeatured,
         (has('place') || (isElsewhere && state.place !== null)) && loadDetail,
     ];
-    attemptAll(works.filter(Boolean));
+    if (works.some(Boolean)) attemptAll(works.filter(Boolean)).then((isWell) => { if (isWell) clearNotice(); });
 });
 
 progress.changed = (isRunning) => {
@@ -162,8 +222,8 @@ progress.changed = (isRunning) => {
 watchSearch((q) => change({ q }));
 watchOrigin(chooseOrigin);
 byID('more').addEventListener('click', () => attempt(() => loadList(nextPage)));
-byID('zoom-in').addEventListener('click', () => map.zoom(1));
-byID('zoom-out').addEventListener('click', () => map.zoom(-1));
+byID('zoom-in').addEventListener('click', () => map?.zoom(1));
+byID('zoom-out').addEventListener('click', () => map?.zoom(-1));
 byID('tabs').addEventListener('click', (event) => change({ view: event.target.id === 'list-tab' ? 'list' : 'map' }));
 byID('tabs').addEventListener('keydown', (event) => {
     if (!['ArrowLeft', 'ArrowRight'].includes(event.key)) return;
@@ -177,9 +237,7 @@ addEventListener('popstate', readAddress);
 addEventListener('hashchange', readAddress);
 watchConnection(refresh);
 watchKey(refresh);
-if (!map) {
-    byID('map-missing').hidden = false;
-    document.body.dataset.map = 'missing';
-}
+watchCredits();
 drawChoices();
 refresh();
+prepareMap();

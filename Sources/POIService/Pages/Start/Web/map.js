@@ -1,39 +1,59 @@
 // The map: the tiles or a graticule, clusters and places, the marker that distances are from, the place that is open.
 
 import { element, wrapped } from './elements.js';
+import { addBaseMap, closestBaseMap } from './basemap.js';
 import { addGraticule } from './graticule.js';
 import { layOutLabels } from './labels.js';
+import { closestZoom, limited, maximumLatitude, smallestZoom, viewOf } from './mercator.js';
 import { rove, spot } from './spots.js';
 
-const L = window.L;
-const maximumLatitude = 85.0511;
-const closestZoom = 19;
 const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
 
-/** Whether Leaflet is there, without which there is no map. */
-export const hasMap = L !== undefined;
+/**
+ * Loads Leaflet, which draws the map, and the map's style; rejects where there is no Leaflet.
+ *
+ * The page's own style and script come before, and what it asks the service for; so the page is seen, and the list
+ * has places, while Leaflet is on its way.
+ */
+export async function loadLeaflet({ style, script }) {
+    const load = (made) => new Promise((resolve, reject) => {
+        made.addEventListener('load', resolve);
+        made.addEventListener('error', () => reject(new Error('Leaflet can’t be loaded.')));
+        // Its rules come first, so that the page's have the last word.
+        document.querySelector('link[rel=stylesheet]').before(made);
+    });
+    const styled = load(element('link', { rel: 'stylesheet', href: style }));
+    if (!script) throw new Error('There is no Leaflet.');
+    await Promise.all([styled, load(element('script', { src: script }))]);
+}
 
 /**
  * Makes the map. `handlers`: `moved` and `resized`, `opened` with a place, `marked` with a coordinate, `listed` with one
  * that has more places than can be drawn.
  */
 export function createMap(container, settings, handlers) {
+    const { L } = window;
     const map = L.map(container, {
-        zoomControl: false, attributionControl: false, minZoom: 2, maxZoom: closestZoom, worldCopyJump: true,
+        zoomControl: false, attributionControl: false, maxZoom: closestZoom, worldCopyJump: true,
         maxBounds: [[-maximumLatitude, -1e6], [maximumLatitude, 1e6]], maxBoundsViscosity: 1,
         zoomAnimation: !isCalm, fadeAnimation: !isCalm, markerZoomAnimation: !isCalm, inertia: !isCalm,
     });
     if (settings.tiles) L.tileLayer(settings.tiles, { maxZoom: closestZoom }).addTo(map);
-    else addGraticule(L, map);
     L.control.scale({ imperial: false, position: 'bottomright' }).addTo(map);
 
     let isPlaced = false;
+    let [isBaseMapAsked, hasBaseMap] = [false, false];
+    const drawGraticule = settings.tiles ? null : addGraticule(L, map, () => !hasBaseMap || map.getZoom() > closestBaseMap);
     const spots = L.layerGroup().addTo(map);
     const pin = movableMarker(map, 'pin');
     const marker = movableMarker(map, 'marker', { draggable: true, title: 'Distances are from this marker' });
     marker.pin.on('dragend', () => handlers.marked(coordinateOf(marker.pin.getLatLng())));
     map.on('moveend', handlers.moved).on('resize', handlers.resized);
-    new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(container);
+    const sizeOf = () => [container.clientWidth, container.clientHeight];
+    new ResizeObserver(() => {
+        map.setMinZoom(smallestZoom(sizeOf()));
+        map.invalidateSize({ animate: false });
+    }).observe(container);
     map.on('contextmenu', (event) => handlers.marked(coordinateOf(event.latlng)));
 
     /** The position that is drawn: on the side of the antimeridian that is in view, and never beyond the map's edge. */
@@ -43,17 +63,20 @@ export function createMap(container, settings, handlers) {
         return [clamped, middle + wrapped(longitude - middle)];
     }
 
-    function showBox([west, south, east, north], { animate = !isCalm } = {}) {
-        const { 1: left } = position({ latitude: 0, longitude: west });
-        const width = east < west ? east + 360 - west : east - west;
-        map.fitBounds([[south, left], [north, left + width]], { padding: [48, 48], maxZoom: 16, animate });
+    /** Beyond the map's edges there is what is at them, where that can be in view. */
+    function drawBeyond() {
+        container.dataset.beyond = map.getZoom() > closestBaseMap ? 'plain' : map.getZoom() > 2 ? 'sea' : 'poles';
+    }
+
+    function show(at, animate) {
+        map.setView(position(at), at.zoom, { animate });
     }
 
     function openCluster(cluster) {
         if (cluster.place) return handlers.opened(cluster.place);
         const [west, south, east, north] = cluster.bbox;
         if (map.getZoom() === closestZoom || (west === east && south === north)) return handlers.listed(cluster);
-        showBox(cluster.bbox);
+        show(viewOf(cluster.bbox, sizeOf()), !isCalm);
     }
 
     return {
@@ -62,25 +85,29 @@ export function createMap(container, settings, handlers) {
             return { ...coordinateOf(map.getCenter()), zoom: map.getZoom() };
         },
 
-        /** The box in view, `[west, south, east, north]`, which may cross the antimeridian. */
-        get box() {
-            const bounds = map.getBounds();
-            const south = bounds.getSouth() <= -maximumLatitude + 0.01 ? -90 : bounds.getSouth();
-            const north = bounds.getNorth() >= maximumLatitude - 0.01 ? 90 : bounds.getNorth();
-            const isWhole = bounds.getEast() - bounds.getWest() >= 360;
-            // An east of 180 stays 180.
-            const [west, east] = isWhole ? [-180, 180] : [wrapped(bounds.getWest()), -wrapped(-bounds.getEast())];
-            return [west, south, east, north].map((value) => Number(value.toFixed(5)));
-        },
-
         /** Shows a middle and zoom, unless the map does already. */
         move(at) {
-            if (isPlaced && JSON.stringify(this.at) === JSON.stringify(at)) return;
+            const wanted = limited(at, sizeOf());
+            if (isPlaced && JSON.stringify(this.at) === JSON.stringify(wanted)) return;
             isPlaced = true;
-            map.setView([at.latitude, at.longitude], at.zoom, { animate: false });
+            map.setView([wanted.latitude, wanted.longitude], wanted.zoom, { animate: false });
         },
 
-        showBox,
+        /** Adds the base map, unless there are tiles; without it the graticule stays. */
+        async addBackground() {
+            if (settings.tiles || isBaseMapAsked) return;
+            isBaseMapAsked = true;
+            try {
+                await addBaseMap(L, map, settings.baseMap);
+                hasBaseMap = true;
+                map.on('zoomend', drawBeyond);
+                drawBeyond();
+                drawGraticule();
+            } catch {
+                isBaseMapAsked = false;
+            }
+        },
+
         zoom: (steps) => map.setZoom(map.getZoom() + steps),
 
         /** Brings a coordinate into view, if it isn't, above an element that may cover a part of the map. */
@@ -120,6 +147,7 @@ function coordinateOf(position) {
 
 /** A marker that is there only while it has a position. */
 function movableMarker(map, name, options = {}) {
+    const { L } = window;
     const pin = L.marker([0, 0], {
         icon: L.divIcon({ className: name, html: element('span'), iconSize: [28, 36], iconAnchor: [14, 34] }),
         keyboard: false, interactive: Boolean(options.draggable), zIndexOffset: 1000, ...options,

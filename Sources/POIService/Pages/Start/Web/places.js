@@ -1,14 +1,16 @@
 // What the page asks the service: places in a box, nearest, featured, one of them, and what there is of them.
 
 import { get } from './api.js';
+import { pixel } from './mercator.js';
 import { state } from './state.js';
 
 const maximumCells = 1024;
-const maximumLatitude = 85.0511;
 const withoutIndexMilliseconds = 30_000;
 let countsAgainAt = 0;
 
 const filters = () => ({ category: state.categories.join(), q: state.q });
+/** The reader's languages, as many as the service takes. */
+const languages = () => ({ lang: navigator.languages.filter((tag) => /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(tag) && tag.length <= 35).slice(0, 10).join() });
 const around = ({ latitude, longitude }) => ({ lat: latitude, long: longitude });
 
 /**
@@ -20,7 +22,7 @@ const around = ({ latitude, longitude }) => ({ lat: latitude, long: longitude })
 export async function inBox(box, zoom) {
     if (Date.now() >= countsAgainAt) {
         try {
-            const query = { bbox: box.join(), zoom: countableZoom(box, zoom), ...filters() };
+            const query = { bbox: box.join(), zoom: countableZoom(box, zoom), ...filters(), ...languages() };
             const { body } = await get('map', 'locations/clusters', query);
             return { clusters: body.clusters, isPartial: false };
         } catch (error) {
@@ -29,7 +31,7 @@ export async function inBox(box, zoom) {
             countsAgainAt = Date.now() + withoutIndexMilliseconds;
         }
     }
-    const { body, next } = await get('map', 'locations', { bbox: box.join(), limit: 100, ...filters() });
+    const { body, next } = await get('map', 'locations', { bbox: box.join(), limit: 100, ...filters(), ...languages() });
     const clusters = body.map((place) => ({
         count: 1, latitude: place.latitude, longitude: place.longitude, place,
     }));
@@ -40,17 +42,22 @@ export async function inBox(box, zoom) {
 export function nearest(center, next = null) {
     return next
         ? get('list', next)
-        : get('list', 'locations', { ...around(center), limit: 20, ...filters() });
+        : get('list', 'locations', { ...around(center), limit: 20, ...filters(), ...languages() });
 }
 
 /** The nearest featured places. */
 export function nearestFeatured(center) {
-    return get('featured', 'locations', { ...around(center), featured: true, limit: 10, ...filters() });
+    return get('featured', 'locations', { ...around(center), featured: true, limit: 10, ...filters(), ...languages() });
 }
 
-/** One place, with its distance if there is a centre. */
-export function place(id, center) {
-    return get('detail', `locations/${id}`, center ? around(center) : {});
+/**
+ * One place in the reader's language, with its distance if there is a centre; and its name without a language, where
+ * that is another one.
+ */
+export async function place(id, center) {
+    const { body } = await get('detail', `locations/${id}`, { ...(center ? around(center) : {}), ...languages() });
+    const local = body.language ? (await get('detail', `locations/${id}`)).body.name : body.name;
+    return { place: body, localName: local === body.name ? null : local };
 }
 
 /** All categories with their counts. */
@@ -66,36 +73,20 @@ export async function attributions() {
     }
 }
 
-/** Where the map begins: a box with many places, or a coordinate where the service can't count. Null without places. */
-export async function beginning() {
-    let box = [-180, -90, 180, 90];
-    for (const zoom of [0, 4, 8]) {
-        const { clusters } = await inBox(box, zoom);
-        const fullest = clusters.reduce((most, cluster) => (cluster.count > (most?.count ?? 0) ? cluster : most), null);
-        if (!fullest?.bbox) return fullest && { coordinate: (await aFeaturedPlace()) ?? fullest };
-        box = fullest.bbox;
-    }
-    return { box };
-}
-
-async function aFeaturedPlace() {
+/** A featured place anywhere, if there is one. */
+export async function aFeaturedPlace() {
     const { body } = await get('map', 'locations', { bbox: '-180,-90,180,90', featured: true, limit: 1 });
     return body[0];
 }
 
 /** The zoom at which a box has no more cells, a quarter of a tile wide, than the service counts. */
 function countableZoom([west, south, east, north], zoom) {
-    const width = (east < west ? east + 360 - west : east - west) / 360;
-    const height = Math.abs(mercator(north) - mercator(south)) / (2 * Math.PI);
+    const [left, bottom] = pixel({ latitude: south, longitude: west }, 0);
+    const [right, top] = pixel({ latitude: north, longitude: east < west ? east + 360 : east }, 0);
     while (zoom > 0) {
-        const cells = 2 ** (zoom + 2);
-        if ((Math.ceil(width * cells) + 1) * (Math.ceil(height * cells) + 1) <= maximumCells) break;
+        const [across, down] = [right - left, bottom - top].map((pixels) => Math.ceil((pixels / 256) * 2 ** (zoom + 2)) + 1);
+        if (across * down <= maximumCells) break;
         zoom -= 1;
     }
     return zoom;
-}
-
-function mercator(latitude) {
-    const clamped = Math.max(-maximumLatitude, Math.min(maximumLatitude, latitude));
-    return Math.asinh(Math.tan((clamped * Math.PI) / 180));
 }

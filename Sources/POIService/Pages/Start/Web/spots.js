@@ -2,15 +2,14 @@
 
 import { categoryName, countOf, element, shortCount } from './elements.js';
 
-const L = window.L;
-
 /** A cluster's or a place's spot: a button, of which all but one are left out when one tabs. */
 export function spot(cluster, position, open) {
     const { place, count } = cluster;
     const label = place ? `${place.name}, ${categoryName(place.category)}` : `${countOf(count, 'place')}, zoom in`;
     const kind = place ? (place.featured ? 'place featured' : 'place') : 'cluster';
-    const size = place ? 24 : Math.round(30 + 6 * Math.log10(count));
+    const size = place ? 24 : Math.round(24 + 4 * Math.log10(count));
     const content = place ? element('span', { class: 'label' }, place.name) : document.createTextNode(shortCount(count));
+    const { L } = window;
     const icon = L.divIcon({ className: `spot ${kind}`, html: element('span', { class: 'dot' }, content), iconSize: [size, size] });
     // A number is never covered by a place of the next cell.
     const made = L.marker(position, { icon, keyboard: false, riseOnHover: true, zIndexOffset: place ? 0 : 500 }).on('click', open);
