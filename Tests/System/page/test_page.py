@@ -5,37 +5,16 @@ Needs Debian's chromium and chromium-driver.
 """
 
 import importlib.util
-import json
-import os
 import re
-import urllib.parse
-from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-from selenium import webdriver
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from processes import wait_for
 from psql import psql
+from start_page import DESKTOP, KEY, PHONE, SAN_JOSE
 
 SETTINGS = {"POI_INDEX": "on"}
-KEY = "0123456789abcdef"
-DESKTOP, PHONE = (1440, 900), (390, 844)
-SAN_JOSE = "at=37.3313,-121.889,16"
 HOSTILE = '<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>'
-# Takes the timer of the strip away from the clock; it moves on when the check says so.
-FAKE_CLOCK = """
-    const real = window.setInterval;
-    window.setInterval = (work, milliseconds, ...rest) => {
-        if (milliseconds !== 10000) return real(work, milliseconds, ...rest);
-        window.tenSecondsPass = work;
-        return 0;
-    };
-"""
-
-
 # Notes when the list and the map have their first places.
 FIRST_PLACES = """
     new MutationObserver(() => {
@@ -60,138 +39,6 @@ COLOR_OF = """(() => {
     context.fillRect(0, 0, 1, 1);
     return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
 })()"""
-
-
-class Page:
-    """The page in a browser, as a person and as an assistive technology find it."""
-
-    def __init__(self):
-        self.server = None
-        options = webdriver.ChromeOptions()
-        options.binary_location = "/usr/bin/chromium"
-        for argument in ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]:
-            options.add_argument(argument)
-        if os.geteuid() == 0:
-            options.add_argument("--no-sandbox")
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
-        self.driver.set_script_timeout(60)
-        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=FAKE_CLOCK)
-
-    def ask(self, path, **query):
-        """The service's own response, past the page."""
-        return self.server.json(f"/{path}?{urllib.parse.urlencode(query)}", {"Authorization": f"Bearer {KEY}"})
-
-    def wait_for_places(self, count, **center):
-        """The places around a centre, once the service has seen the change."""
-        def places():
-            found = self.ask("locations", **center, radius=5000)
-            return found if len(found) >= count else None
-
-        return wait_for(places, 30, f"{count} places")
-
-    def cdp(self, command, **parameters):
-        return self.driver.execute_cdp_cmd(command, parameters)
-
-    def open(self, fragment=SAN_JOSE, size=DESKTOP, scheme="light", motion="no-preference", is_settled=True):
-        """Loads the page anew, with nothing in the browser's cache."""
-        self.cdp("Network.clearBrowserCache")
-        self.cdp("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1,
-                 mobile=size == PHONE)
-        self.cdp("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}])
-        self.driver.get("about:blank")
-        self.driver.get(f"{self.server.url}/#{fragment}")
-        if is_settled:
-            self.settle()
-
-    def js(self, expression, *arguments):
-        return self.driver.execute_script(f"return ({expression})", *arguments)
-
-    def wait(self, expression, *arguments):
-        """Waits until an expression holds; half a minute without it is a failure."""
-        try:
-            wait_for(lambda: self.js(expression, *arguments), 30, f"{expression} {arguments}")
-        except TimeoutError as error:
-            raise AssertionError(f"{error}; {self.js('document.body.innerText')[:400]!r}") from None
-
-    def settle(self):
-        """Waits until everything that was asked for is there."""
-        self.wait("!!document.querySelector('#summary:not(:empty)') && document.getElementById('progress').hidden "
-                  "&& !!document.querySelector('.leaflet-container, body[data-map=missing]')")
-
-    def find(self, selector):
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def click(self, selector):
-        self.find(selector).click()
-
-    def text(self, selector):
-        return self.js("document.querySelector(arguments[0]).textContent", selector)
-
-    def listed(self):
-        return self.js("[...document.querySelectorAll('#results [data-id]')].map((made) => Number(made.dataset.id))")
-
-    def drawn(self):
-        """The number of places on the map, in clusters and alone, and the ids of the latter."""
-        labels = self.js("[...document.querySelectorAll('.spot')].map((made) => [made.getAttribute('aria-label'), made.dataset.id])")
-        counts = [re.match(r"([\d,]+) places?, zoom in$", label) for label, id in labels if id is None]
-        alone = [int(id) for _, id in labels if id is not None]
-        return sum(int(match[1].replace(",", "")) for match in counts) + len(alone), set(alone)
-
-    def middle(self):
-        """The map's middle, as the address has it."""
-        latitude, longitude, _ = re.search(r"at=([^&]*)", self.js("location.hash"))[1].split(",")
-        return {"lat": latitude, "long": longitude}
-
-    def faults(self):
-        """What the console has said since the last call."""
-        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
-
-    def watch_requests(self):
-        """Every address that was asked for since the last call."""
-        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
-
-@pytest.fixture(scope="module")
-def browser():
-    page = Page()
-    yield page
-    page.driver.quit()
-
-
-@contextmanager
-def visited(page, server):
-    """The page of a server; afterwards, no other host was asked, and the console has said nothing that a test didn't expect."""
-    # Places are in memory then, where the server is to have them there.
-    wait_for(server.is_ready, 30, "a server that is ready")
-    page.server = server
-    page.driver.get("about:blank")
-    page.watch_requests()
-    page.faults()
-    yield page
-    assert not [url for url in page.watch_requests() if not url.startswith((server.url + "/", "data:", "about:"))]
-    assert not page.faults()
-
-
-@pytest.fixture
-def page(browser, server):
-    with visited(browser, server) as page:
-        yield page
-
-
-@pytest.fixture
-def keyed_page(fleet, browser, server):
-    """Of a server that needs a key, before the same database."""
-    with visited(browser, *fleet(server.database, POI_API_KEYS=KEY)) as page:
-        yield page
-
-
-@pytest.fixture
-def uncounted_page(fleet, browser, server):
-    """Of a server that can't count clusters, before the same database."""
-    with visited(browser, *fleet(server.database, POI_INDEX="off")) as page:
-        yield page
 
 
 def ids(places):
@@ -305,7 +152,7 @@ def test_it_searches_as_one_types(page):
     page.watch_requests()
     page.find("#q").send_keys("san jose m")
     page.wait("location.hash.includes('q=san+jose+m') && document.getElementById('progress').hidden")
-    expected = ids(page.ask("locations", **page.middle(), q="san jose m"))
+    expected = ids(page.ask("locations", **page.middle(), q="san jose m", sort="relevance"))
     assert expected and page.listed() == expected
     asked = [url for url in page.watch_requests() if "/locations?" in url and "limit=20" in url]
     assert len(asked) <= 5
@@ -380,7 +227,7 @@ def test_the_detail_has_all_that_is_known(page):
     psql(page.server.database, """
         INSERT INTO locations (name, category, latitude, longitude, names, properties, source_dataset, source_id, source_license)
         VALUES ('Wien', 'town', -45, 70, '{"en": "Vienna"}',
-        '{"opening_hours": "Mo-Fr 09:00-18:00; Sa 10:00-12:00", "phone": "+43 1 58858", "step_free": true, "rooms": [1, 2]}',
+        '{"opening_hours": "Mo-Fr 09:00-18:00; Sa 10:00-12:00", "phone": "+43 1 58858", "step_free": true, "rooms": [1, 2], "opened": 1989}',
         'a', '1', 'CC0-1.0');
         INSERT INTO locations (name, category, latitude, longitude, source_dataset, source_id, source_license)
         SELECT 'Credited', 'town', -60, n, n || repeat(' long name of a dataset', 4), '1', 'CC0-1.0' FROM generate_series(10, 14) n""")
@@ -390,7 +237,7 @@ def test_the_detail_has_all_that_is_known(page):
     assert page.text("#detail-name") == "Vienna"
     lines = page.find("#detail").text.split("\n")
     for expected in [["Local name", "Wien"], ["Opening hours", "Mo-Fr 09:00-18:00", "Sa 10:00-12:00"],
-                     ["Phone", "+43 1 58858"], ["Step free", "Yes"], ["Rooms", "1, 2"]]:
+                     ["Phone", "+43 1 58858"], ["Step free", "Yes"], ["Rooms", "1, 2"], ["Opened", "1989"]]:
         at = lines.index(expected[0])
         assert lines[at:at + len(expected)] == expected
     page.click("#all-credits")

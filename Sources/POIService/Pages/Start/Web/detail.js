@@ -9,7 +9,7 @@ const ownFacts = new Set(['opening_hours', 'phone']);
  * Shows a place, and returns whether it wasn't shown before. `dataset` is what is known of where it is from, `localName`
  * its name where it is, if that isn't the one in the reader's language.
  */
-export function showDetail(place, { from, dataset, localName, close }) {
+export function showDetail(place, { from, dataset, localName, link, close }) {
     const source = place.source;
     const facts = [
         ['Distance', place.distance === undefined ? null : `${distanceText(place.distance)} from ${from}`],
@@ -30,10 +30,15 @@ export function showDetail(place, { from, dataset, localName, close }) {
     const name = element('h2', { id: 'detail-name', tabindex: '-1' }, place.name);
     open([
         name,
-        element('p', { class: 'kind' }, categoryName(place.category), place.featured ? element('span', { class: 'badge' }, 'Featured') : null),
+        element('p', { class: 'kind' }, categoryName(place.category), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null),
         element('dl', {}, ...facts.filter(([, value]) => value).flatMap(([title, value]) => [
             element('dt', {}, title), element('dd', {}, ...[value].flat().filter(Boolean)),
         ])),
+        element('p', { class: 'actions' },
+            outsideLink(`https://www.openstreetmap.org/directions?to=${place.latitude}%2C${place.longitude}`, 'Directions'), ' ',
+            element('a', { href: link }, 'Link to this place'), ' ',
+            copyButton('Copy link', new URL(link, location.href).href), ' ',
+            copyButton('Copy position', `${place.latitude}, ${place.longitude}`)),
     ], close);
     if (isNew) name.focus({ preventScroll: true });
     return isNew;
@@ -56,6 +61,20 @@ function open(content, close) {
     const button = element('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: close }, '×');
     byID('detail').replaceChildren(button, ...content);
     byID('detail').hidden = false;
+}
+
+/** A button that copies a text and says so; browsers allow that on https and on the machine itself only. */
+function copyButton(title, copied) {
+    if (!navigator.clipboard) return null;
+    return element('button', { type: 'button', class: 'link', 'aria-live': 'polite', onclick: async (event) => {
+        const button = event.currentTarget;
+        try {
+            await navigator.clipboard.writeText(copied);
+            button.textContent = 'Copied';
+        } catch {
+            button.textContent = copied;
+        }
+    } }, title);
 }
 
 /** Opening hours as OpenStreetMap has them, a line for each rule. */
@@ -81,7 +100,6 @@ function propertyName(name) {
 function valueText(value) {
     if (value === null || value === undefined || value === '') return null;
     if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-    if (typeof value === 'number') return new Intl.NumberFormat('en', { maximumFractionDigits: 6 }).format(value);
     if (Array.isArray(value)) return value.map(valueText).filter(Boolean).join(', ');
     if (typeof value === 'object') return Object.entries(value).map(([name, inner]) => `${propertyName(name)}: ${valueText(inner) ?? '–'}`).join('; ');
     return String(value);

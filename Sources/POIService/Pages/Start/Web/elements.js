@@ -33,12 +33,16 @@ export function countOf(count, one, many = `${one}s`) {
     return `${new Intl.NumberFormat('en').format(count)} ${count === 1 ? one : many}`;
 }
 
-/** A length in metres, as exactly as people want it. */
+/** Whether distances are in miles where the reader's browser says that they are: in the US, the UK, Liberia and Myanmar. */
+export const usesMiles = /-(US|GB|LR|MM)\b/.test(navigator.language);
+
+/** A length in metres, in the reader's units and as exactly as people want it. */
 export function distanceText(meters) {
-    const unit = meters < 999.5 ? 'meter' : 'kilometer';
-    const value = unit === 'meter' ? meters : meters / 1000;
+    const [short, perShort, long, perLong] = usesMiles ? ['foot', 0.3048, 'mile', 1609.344] : ['meter', 1, 'kilometer', 1000];
+    const isShort = meters / perShort < 999.5;
+    const value = meters / (isShort ? perShort : perLong);
     return new Intl.NumberFormat('en', {
-        style: 'unit', unit, maximumFractionDigits: unit === 'meter' || value >= 100 ? 0 : 1,
+        style: 'unit', unit: isShort ? short : long, maximumFractionDigits: isShort || value >= 100 ? 0 : 1,
     }).format(value);
 }
 
@@ -46,6 +50,15 @@ export function distanceText(meters) {
 export function coordinateText({ latitude, longitude }) {
     const side = (value, positive, negative) => `${Math.abs(value).toFixed(5)}° ${value < 0 ? negative : positive}`;
     return `${side(latitude, 'N', 'S')}, ${side(longitude, 'E', 'W')}`;
+}
+
+/** The coordinate that a text is, as `48.2, 16.37` or `48.2° N, 16.37° E`; null for any other text. */
+export function coordinateIn(text) {
+    const parts = /^\s*([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*([NS]?)\s*[,;\s]\s*([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*([EW]?)\s*$/i.exec(text.replace('−', '-'));
+    if (!parts) return null;
+    const latitude = Number(parts[1]) * (/s/i.test(parts[2]) ? -1 : 1);
+    const longitude = Number(parts[3]) * (/w/i.test(parts[4]) ? -1 : 1);
+    return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
 }
 
 /** A longitude in -180…180, without 180. */

@@ -18,8 +18,8 @@ export function createFeatured(open) {
         const distance = place.distance === undefined ? '' : `, ${distanceText(place.distance)}`;
         byID('featured-place').replaceChildren(element(
             'button', { type: 'button', 'data-id': place.id, onclick: () => open(place) },
-            element('span', { class: 'badge' }, 'Featured'),
-            element('span', { class: 'name' }, place.name),
+            element('span', { class: 'badge' }, 'Featured'), ' ',
+            element('span', { class: 'name' }, place.name), ' ',
             element('span', { class: 'kind' }, categoryName(place.category) + distance),
         ));
         strip.classList.toggle('single', places.length === 1);

@@ -1,9 +1,10 @@
 // What people choose: categories, the text that they search for, and what distances are from.
 
-import { byID, categoryName, element, shortCount } from './elements.js';
+import { byID, categoryName, coordinateIn, element, shortCount } from './elements.js';
 
 const shortList = 6;
 const typingMilliseconds = 250;
+const suggestions = 5;
 let showsAll = false;
 
 /** Shows a chip for each category, the chosen ones first where not all are shown. */
@@ -17,7 +18,7 @@ export function showCategories(categories, chosen, choose) {
             type: 'button', class: 'chip', 'aria-pressed': String(chosen.includes(name)), 'data-category': name,
             onclick: () => choose(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]),
         },
-        categoryName(name), element('span', { class: 'count' }, shortCount(count)),
+        categoryName(name), ' ', element('span', { class: 'count' }, shortCount(count)),
     ));
     const toggle = listed.length > shortList && element('button', {
         type: 'button', class: 'chip more', 'aria-expanded': String(showsAll), 'data-category': '',
@@ -30,12 +31,15 @@ export function showCategories(categories, chosen, choose) {
     if (focused !== undefined) byID('categories').querySelector(`[data-category="${CSS.escape(focused)}"]`)?.focus();
 }
 
-/** Calls `search` with the text, once people pause in typing. */
-export function watchSearch(search) {
+/** Calls `search` with the text, once people pause in typing; and `go` with a coordinate, when they enter one. */
+export function watchSearch(search, go) {
     let timer;
-    const now = () => {
+    const now = ({ isEntered = false } = {}) => {
         clearTimeout(timer);
-        search(byID('q').value.trim());
+        const text = byID('q').value.trim();
+        const coordinate = coordinateIn(text);
+        if (!coordinate) search(text);
+        else if (isEntered) go(coordinate);
     };
     byID('q').addEventListener('input', () => {
         clearTimeout(timer);
@@ -43,8 +47,14 @@ export function watchSearch(search) {
     });
     byID('search').addEventListener('submit', (event) => {
         event.preventDefault();
-        now();
+        now({ isEntered: true });
     });
+}
+
+/** Suggests the names of these places for what is being typed. */
+export function suggest(places) {
+    const options = places.slice(0, suggestions).map(({ name, matchedName, address }) => element('option', { value: matchedName ?? name }, address));
+    byID('suggestions').replaceChildren(...options);
 }
 
 /** Calls `choose` with what distances are to be from. */
@@ -52,9 +62,9 @@ export function watchOrigin(choose) {
     byID('from').addEventListener('change', (event) => choose(event.target.value));
 }
 
-/** Shows the state's text and origin in their fields. */
+/** Shows the state's text and origin in their fields; not while somebody types. */
 export function showChoices({ q, from }) {
-    if (byID('q').value.trim() !== q) byID('q').value = q;
+    if (byID('q').value.trim() !== q && document.activeElement !== byID('q')) byID('q').value = q;
     byID('from').querySelector(`[value="${from}"]`).checked = true;
 }
 

@@ -24,22 +24,22 @@ export function createList(handlers) {
         return element('li', {}, element(
             'button',
             { type: 'button', 'data-id': place.id, onclick: () => handlers.opened(place), onmouseenter: point, onfocus: point, onmouseleave: leave, onblur: leave },
-            element('span', { class: 'name' }, place.name),
-            place.distance === undefined ? null : element('span', { class: 'distance' }, distanceText(place.distance)),
-            element('span', { class: 'kind' }, categoryName(place.category), place.featured ? element('span', { class: 'badge' }, 'Featured') : null),
+            element('span', { class: 'name' }, place.name), ' ',
+            place.distance === undefined ? null : element('span', { class: 'distance' }, distanceText(place.distance)), ' ',
+            element('span', { class: 'kind' }, categoryName(place.category), place.matchedName && ` · also ${place.matchedName}`, ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null),
         ));
     }
 
     return {
         /** Shows a page of places instead of what was there, or after it. */
-        show(page, { after = false, hasMore, from, isFiltered, clearFilters }) {
+        show(page, { after = false, hasMore, from, isSearch, isFiltered, clearFilters }) {
             places = after ? [...places, ...page] : page;
             if (after) results.append(...page.map(row));
             else results.replaceChildren(...page.map(row));
             byID('more').hidden = !hasMore;
             byID('summary').replaceChildren(...(places.length === 0
                 ? emptyText(isFiltered, clearFilters)
-                : [`${countOf(places.length, 'place')}${hasMore ? ' and more' : ''}, nearest to ${originNames[from]} first`]));
+                : [`${countOf(places.length, 'place')}${hasMore ? ' and more' : ''}, ${isSearch ? 'best' : `nearest to ${originNames[from]}`} first`]));
             if (after) results.children[places.length - page.length]?.querySelector('button').focus();
         },
 
@@ -52,6 +52,8 @@ export function createList(handlers) {
 }
 
 function emptyText(isFiltered, clearFilters) {
-    if (!isFiltered) return ['There are no places yet.'];
+    if (!isFiltered) {
+        return ['There are no places yet. Where the service runs, this fills it: ', element('code', {}, 'poi import places.csv --dataset NAME --license LICENSE')];
+    }
     return ['No place matches. ', element('button', { type: 'button', class: 'link', onclick: clearFilters }, 'Show all places')];
 }

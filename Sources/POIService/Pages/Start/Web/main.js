@@ -5,7 +5,7 @@ import { credits, loadCredits, watchCredits } from './credits.js';
 import { hideDetail, showDetail, showDetailFault } from './detail.js';
 import { byID, countOf } from './elements.js';
 import { createFeatured } from './featured.js';
-import { browserPosition, showCategories, showChoices, watchOrigin, watchSearch } from './filters.js';
+import { browserPosition, showCategories, showChoices, suggest, watchOrigin, watchSearch } from './filters.js';
 import { watchKey } from './key.js';
 import { createList, originNames } from './list.js';
 import { createMap, loadLeaflet } from './map.js';
@@ -15,6 +15,10 @@ import * as service from './places.js';
 import { center, change, readAddress, state, subscribe } from './state.js';
 
 const settings = JSON.parse(document.querySelector('meta[name=settings]').content);
+const { title } = document;
+/** How close the map comes to a place that is looked for. */
+const placeZoom = 14;
+const world = [-180, -90, 180, 90];
 let categories = [];
 let nextPage = null;
 /** Whether the map goes to its beginning: then everything is about to be loaded anyway. */
@@ -89,10 +93,11 @@ async function loadList(next = null) {
     const origin = center();
     if (!origin) return;
     drawOrigin();
-    const page = await service.nearest(origin, next);
+    const page = await service.listed(origin, next);
     nextPage = page.next;
+    if (next === null) suggest(state.q === '' ? [] : page.body);
     list.show(page.body, {
-        after: next !== null, hasMore: page.next !== null, from: state.from, clearFilters,
+        after: next !== null, hasMore: page.next !== null, from: state.from, isSearch: state.q !== '', clearFilters,
         isFiltered: state.q !== '' || state.categories.length > 0,
     });
 }
@@ -105,6 +110,7 @@ async function loadFeatured() {
 async function loadDetail() {
     if (state.place === null) {
         opened = null;
+        document.title = title;
         map?.select(null);
         if (hideDetail()) list.focus(shown);
         return;
@@ -114,7 +120,8 @@ async function loadDetail() {
         const { place, localName } = await service.place(shown, center());
         opened = place;
         map?.select(place);
-        const options = { from: originNames[state.from], dataset: credits(place.source), localName, close };
+        const options = { from: originNames[state.from], dataset: credits(place.source), localName, link: `#place=${place.id}`, close };
+        document.title = `${place.name} – ${title}`;
         if (showDetail(place, options)) map?.reveal(place, byID('detail'));
     } catch (error) {
         if (error.status !== 404) throw error;
@@ -172,19 +179,54 @@ async function start() {
     }
 }
 
-/** Shows all places, or where the service can't count them, a featured one. */
+/** Goes to all places, or where the service can't count them, to a featured one. */
 async function goToBeginning() {
     const zoom = smallestZoom(mapSize());
-    const all = await service.inBox([-180, -90, 180, 90], zoom);
+    const all = await service.inBox(world, zoom);
     const featured = all.isPartial ? await service.aFeaturedPlace() : null;
-    const at = featured ? { ...coordinateOf(featured), zoom: 14 }
-        : all.clusters.length === 0 ? { latitude: 0, longitude: 0, zoom }
-            : viewOf(boxAround(all.clusters.map(({ bbox, longitude, latitude }) => bbox ?? [longitude, latitude, longitude, latitude])), mapSize());
-    change({ at: limited(at, mapSize()) });
+    change({ at: featured ? viewAt(featured) : viewOfAll(all.clusters) });
     // These are the cells that such a map has.
     if (all.isPartial || state.at.zoom !== zoom) return;
     hasBegun = true;
     inView = all;
+}
+
+/** Where the map shows all of these clusters. */
+function viewOfAll(clusters, closest = 16) {
+    if (clusters.length === 0) return limited({ latitude: 0, longitude: 0, zoom: 0 }, mapSize());
+    const boxes = clusters.map(({ bbox, longitude, latitude }) => bbox ?? [longitude, latitude, longitude, latitude]);
+    return viewOf(boxAround(boxes), mapSize(), closest);
+}
+
+/** Where the map has a place in its middle. */
+const viewAt = (place) => limited({ ...coordinateOf(place), zoom: Math.max(placeZoom, state.at?.zoom ?? 0) }, mapSize());
+
+async function showAll() {
+    const { clusters } = await service.inBox(world, smallestZoom(mapSize()), { channel: 'search' });
+    change({ at: viewOfAll(clusters) });
+}
+
+/** Searches, and goes to what is found: to all of it, or to the best place where only a word with an error finds it. */
+async function search(q) {
+    if (q === '' || q === state.q) return change({ q });
+    const { clusters, isPartial } = await service.inBox(world, smallestZoom(mapSize()), { channel: 'search', q });
+    const found = clusters.length === 0 ? await service.best(q, state.at) : null;
+    const at = found ? viewAt(found) : clusters.length > 0 && !isPartial ? viewOfAll(clusters, placeZoom) : state.at;
+    change({ q, at });
+}
+
+/** Goes to a coordinate, with a marker there. */
+function go(coordinate) {
+    byID('q').value = state.q;
+    change({ from: 'marker', marker: coordinate, at: viewAt(coordinate) });
+}
+
+/** Goes to where the browser is, to about a kilometre: the map's middle is in the address, which may be shared. */
+async function showMe() {
+    await chooseOrigin('me');
+    if (state.from !== 'me') return;
+    const [latitude, longitude] = [state.me.latitude, state.me.longitude].map((degrees) => Number(degrees.toFixed(2)));
+    change({ at: limited({ latitude, longitude, zoom: placeZoom }, mapSize()) });
 }
 
 async function chooseOrigin(from) {
@@ -219,11 +261,13 @@ progress.changed = (isRunning) => {
     byID('progress').hidden = !isRunning;
     byID('list-panel').setAttribute('aria-busy', String(isRunning));
 };
-watchSearch((q) => change({ q }));
+watchSearch((q) => { if (state.at) attempt(() => search(q)); }, go);
 watchOrigin(chooseOrigin);
 byID('more').addEventListener('click', () => attempt(() => loadList(nextPage)));
 byID('zoom-in').addEventListener('click', () => map?.zoom(1));
 byID('zoom-out').addEventListener('click', () => map?.zoom(-1));
+byID('show-all').addEventListener('click', () => attempt(showAll));
+byID('show-me').addEventListener('click', showMe);
 byID('tabs').addEventListener('click', (event) => change({ view: event.target.id === 'list-tab' ? 'list' : 'map' }));
 byID('tabs').addEventListener('keydown', (event) => {
     if (!['ArrowLeft', 'ArrowRight'].includes(event.key)) return;

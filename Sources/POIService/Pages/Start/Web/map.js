@@ -1,6 +1,6 @@
 // The map: the tiles or a graticule, clusters and places, the marker that distances are from, the place that is open.
 
-import { element, wrapped } from './elements.js';
+import { element, usesMiles, wrapped } from './elements.js';
 import { addBaseMap, closestBaseMap } from './basemap.js';
 import { addGraticule } from './graticule.js';
 import { layOutLabels } from './labels.js';
@@ -39,7 +39,7 @@ export function createMap(container, settings, handlers) {
         zoomAnimation: !isCalm, fadeAnimation: !isCalm, markerZoomAnimation: !isCalm, inertia: !isCalm,
     });
     if (settings.tiles) L.tileLayer(settings.tiles, { maxZoom: closestZoom }).addTo(map);
-    L.control.scale({ imperial: false, position: 'bottomright' }).addTo(map);
+    L.control.scale({ imperial: usesMiles, metric: !usesMiles, position: 'bottomright' }).addTo(map);
 
     let isPlaced = false;
     let [isBaseMapAsked, hasBaseMap] = [false, false];
@@ -110,8 +110,11 @@ export function createMap(container, settings, handlers) {
 
         zoom: (steps) => map.setZoom(map.getZoom() + steps),
 
-        /** Brings a coordinate into view, if it isn't, above an element that may cover a part of the map. */
+        /** Brings a coordinate into view, above an element that may cover a part of the map; a far one in the middle. */
         reveal(coordinate, cover) {
+            if (!map.getBounds().contains(position(coordinate))) {
+                map.setView(position(coordinate), Math.max(map.getZoom(), 12), { animate: false });
+            }
             const [view, covering] = [container.getBoundingClientRect(), cover.getBoundingClientRect()];
             const isCovered = !cover.hidden && covering.left < view.right && view.left < covering.right;
             const covered = isCovered ? Math.max(0, view.bottom - covering.top) : 0;
@@ -122,13 +125,21 @@ export function createMap(container, settings, handlers) {
 
         /** Shows clusters and places instead of those that were there; the focus stays where it was. */
         show(clusters) {
-            const focused = document.activeElement?.closest('.spot')?.dataset.name;
+            const focused = document.activeElement?.closest('.spot')?.dataset.key;
             spots.clearLayers();
-            for (const cluster of clusters) spots.addLayer(spot(cluster, position(cluster), () => openCluster(cluster)));
+            for (const cluster of clusters) {
+                const made = spot(cluster, position(cluster), () => openCluster(cluster));
+                spots.addLayer(made);
+                // What has the focus is in view.
+                made.getElement().addEventListener('focus', () => map.panInside(made.getLatLng(), { padding: [40, 40], animate: false }));
+            }
             const elements = spots.getLayers().map((layer) => layer.getElement());
             const points = spots.getLayers().map((layer) => map.latLngToContainerPoint(layer.getLatLng()));
             layOutLabels(elements, points, map.getSize().x);
-            rove(elements, elements.find((made) => made.dataset.name === focused));
+            const same = elements.find((made) => made.dataset.key === focused);
+            rove(elements, points, same);
+            // A cluster may have become others.
+            if (focused !== undefined) (same ?? container).focus({ preventScroll: true });
         },
 
         select: (place) => pin.put(place && position(place)),

@@ -17,13 +17,13 @@ const around = ({ latitude, longitude }) => ({ lat: latitude, long: longitude })
  * The places in a box `[west, south, east, north]`, as clusters.
  *
  * Without its index the service can't count them; then these are the nearest hundred to the box's middle, and
- * `isPartial` says whether there are more.
+ * `isPartial` says whether there are more. `changed` are parameters other than those of the state, and a `channel`.
  */
-export async function inBox(box, zoom) {
+export async function inBox(box, zoom, { channel = 'map', ...changed } = {}) {
     if (Date.now() >= countsAgainAt) {
         try {
-            const query = { bbox: box.join(), zoom: countableZoom(box, zoom), ...filters(), ...languages() };
-            const { body } = await get('map', 'locations/clusters', query);
+            const query = { bbox: box.join(), zoom: countableZoom(box, zoom), ...filters(), ...languages(), ...changed };
+            const { body } = await get(channel, 'locations/clusters', query);
             return { clusters: body.clusters, isPartial: false };
         } catch (error) {
             // Servers from before this page can't count either.
@@ -31,18 +31,36 @@ export async function inBox(box, zoom) {
             countsAgainAt = Date.now() + withoutIndexMilliseconds;
         }
     }
-    const { body, next } = await get('map', 'locations', { bbox: box.join(), limit: 100, ...filters(), ...languages() });
+    const { body, next } = await get(channel, 'locations', { bbox: box.join(), limit: 100, ...filters(), ...languages(), ...changed });
     const clusters = body.map((place) => ({
         count: 1, latitude: place.latitude, longitude: place.longitude, place,
     }));
     return { clusters, isPartial: next !== null };
 }
 
-/** The nearest places, a page at a time; `next` is the path of a further page. */
-export function nearest(center, next = null) {
-    return next
-        ? get('list', next)
-        : get('list', 'locations', { ...around(center), limit: 20, ...filters(), ...languages() });
+/**
+ * The places of the list, a page at a time: the nearest, or those that a search finds best; `next` is the path of a
+ * further page.
+ */
+export async function listed(center, next = null) {
+    if (next) return get('list', next);
+    const query = { ...around(center), limit: 20, ...filters(), ...languages() };
+    return state.q === '' ? get('list', 'locations', query) : byRelevance('list', query);
+}
+
+/** The place that a search finds best, if there is one. */
+export async function best(q, center) {
+    return (await byRelevance('search', { ...around(center), limit: 1, ...filters(), ...languages(), q })).body[0];
+}
+
+/** Without its index the service can't rank; then these are the nearest. */
+async function byRelevance(channel, query) {
+    try {
+        return await get(channel, 'locations', { ...query, sort: 'relevance' });
+    } catch (error) {
+        if (error.code !== 'index-required' && error.code !== 'unknown-sort') throw error;
+        return get(channel, 'locations', query);
+    }
 }
 
 /** The nearest featured places. */

@@ -16,7 +16,7 @@ export function spot(cluster, position, open) {
     made.on('add', () => {
         const button = made.getElement();
         for (const [name, value] of [['role', 'button'], ['tabindex', '-1'], ['aria-label', label]]) button.setAttribute(name, value);
-        button.dataset.name = label;
+        button.dataset.key = place ? place.id : `${cluster.latitude},${cluster.longitude}`;
         if (place) button.dataset.id = place.id;
         button.addEventListener('keydown', (event) => {
             if (event.key !== 'Enter' && event.key !== ' ') return;
@@ -27,36 +27,26 @@ export function spot(cluster, position, open) {
     return made;
 }
 
-/** Lets the arrow keys go from spot to spot, to the nearest one in the arrow's direction. */
-export function rove(elements, first = elements[0]) {
-    const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    const middle = (made) => {
-        const { left, top, width, height } = made.getBoundingClientRect();
-        return [left + width / 2, top + height / 2];
-    };
-    function focus(next, previous) {
-        previous?.setAttribute('tabindex', '-1');
-        next.setAttribute('tabindex', '0');
-    }
-    for (const made of elements) {
+/**
+ * Lets the arrow keys go from spot to spot: right and left from west to east and back, down and up from north to south and
+ * back, so that each way reaches every one.
+ */
+export function rove(elements, points, first = elements[0]) {
+    const axes = { ArrowRight: ['x', 1], ArrowLeft: ['x', -1], ArrowDown: ['y', 1], ArrowUp: ['y', -1] };
+    const order = (axis) => elements.map((_, index) => index).sort((one, other) => points[one][axis] - points[other][axis] || one - other);
+    const orders = { x: order('x'), y: order('y') };
+    elements.forEach((made, index) => {
         made.addEventListener('keydown', (event) => {
-            const direction = directions[event.key];
-            if (!direction) return;
+            const [axis, step] = axes[event.key] ?? [];
+            if (!axis) return;
             event.preventDefault();
             event.stopPropagation();
-            const [x, y] = middle(made);
-            let best = { cost: Infinity };
-            for (const other of elements) {
-                const [dx, dy] = [middle(other)[0] - x, middle(other)[1] - y];
-                const ahead = dx * direction[0] + dy * direction[1];
-                const aside = Math.abs(dx * direction[1]) + Math.abs(dy * direction[0]);
-                if (ahead > 1 && ahead + 2 * aside < best.cost) best = { cost: ahead + 2 * aside, other };
-            }
-            if (!best.other) return;
-            focus(best.other, made);
-            best.other.focus();
+            const next = elements[orders[axis][orders[axis].indexOf(index) + step]];
+            if (!next) return;
+            made.setAttribute('tabindex', '-1');
+            next.setAttribute('tabindex', '0');
+            next.focus({ preventScroll: true });
         });
-    }
-    if (first) focus(first);
-    if (first && first !== elements[0]) first.focus();
+    });
+    first?.setAttribute('tabindex', '0');
 }

@@ -1,0 +1,32 @@
+"""A browser for all tests of the page, and the pages of three servers."""
+
+import pytest
+
+from start_page import KEY, Page, visited
+
+
+@pytest.fixture(scope="session")
+def browser():
+    page = Page()
+    yield page
+    page.driver.quit()
+
+
+@pytest.fixture
+def page(browser, server):
+    with visited(browser, server) as page:
+        yield page
+
+
+@pytest.fixture
+def keyed_page(fleet, browser, server):
+    """Of a server that needs a key, before the same database."""
+    with visited(browser, *fleet(server.database, POI_API_KEYS=KEY)) as page:
+        yield page
+
+
+@pytest.fixture
+def uncounted_page(fleet, browser, server):
+    """Of a server that can't count clusters, before the same database."""
+    with visited(browser, *fleet(server.database, POI_INDEX="off")) as page:
+        yield page
