@@ -32,7 +32,7 @@ struct RelevanceTests {
             // Some more where pages have ended in few places of a class: with an error, they seldom do.
             while count < questionCount
                 || count < 4 * questionCount
-                    && RelevanceClass.allCases.contains { classes[$0, default: 0] <= 5 }
+                    && RelevanceClass.allCases.contains(where: { classes[$0, default: 0] <= 5 })
             {
                 count += 1
                 var request = questions.next()
