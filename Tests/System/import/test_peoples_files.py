@@ -1,0 +1,90 @@
+"""Files as people have them: what `poi import` makes of each, with no more than an option that the program itself has named.
+
+Documentation/import-files.md has the results; `--record` writes it.
+"""
+
+import re
+import shlex
+import subprocess
+
+import pytest
+
+from peoples_files import BY_HAND, FILES
+from servers import ROOT
+
+SETTINGS = {"POI_SEEDS": "false"}
+# How many of the files have to be read.
+READ = 4
+PAGE = ROOT / "Documentation/import-files.md"
+START = "| file | what it is | from | option | places |\n|---|---|---|---|---|\n"
+
+
+class Trial:
+    """What came out of a file, without an option and with its own."""
+
+    def __init__(self, poi, database, folder, file):
+        self.poi, self.database, self.folder, self.file = poi, database, folder, file
+        self.places, self.text = self.run([])
+        self.needs_option = bool(file.option) and self.places != file.places
+        self.names_option = True
+        if self.needs_option:
+            option, _, value = file.option.partition(" ")
+            # Which category the places are of, only people know.
+            named = f"{option} {value.partition('=')[0]}=" if option == "--set" else file.option
+            self.names_option = named in self.text
+            self.places, self.text = self.run(shlex.split(file.option))
+
+    def run(self, options):
+        done = subprocess.run(
+            [self.poi, "import", self.file.name, "--dataset", "trial", "--license", "CC0-1.0", "--dry-run", "--database-url",
+             self.database, *options], cwd=self.folder, capture_output=True, text=True)
+        added = re.search(r"^added (\d+)", done.stdout, re.M)
+        return int(added[1]) if added and done.returncode == 0 else 0, done.stdout + done.stderr
+
+    @property
+    def is_read(self):
+        return self.places > 0 and self.places == self.file.places and self.names_option
+
+    @property
+    def row(self):
+        result = f"{self.places:,}"
+        if not self.places:
+            result = "none"
+        elif not self.names_option:
+            result += ", but the program doesn't name the option"
+        elif not self.is_read:
+            result += f" of {self.file.places:,}" if self.file.places else ""
+        option = f"`{self.file.option}`" if self.needs_option else ""
+        return f"| `{self.file.name}` | {self.file.what} | {self.file.origin} | {option} | {result} |\n"
+
+
+@pytest.fixture(scope="module")
+def trials(poi, server, tmp_path_factory):
+    """The results of all files, in their order."""
+    found = []
+    for file in FILES:
+        folder = tmp_path_factory.mktemp("trial")
+        file.make(folder / file.name)
+        found.append(Trial(poi, server.database, folder, file))
+    return found
+
+
+def test_the_page_has_the_results(trials, request):
+    rows = "".join(trial.row for trial in trials)
+    count = f"{sum(trial.is_read for trial in trials)} of {len(trials)}"
+    text = PAGE.read_text()
+    start = text.index(START) + len(START)
+    end = text.find("\n\n", start) + 1 or len(text)
+    wanted = re.sub(r"\*\*\d+ of \d+\*\*", f"**{count}**", text[:start] + rows + text[end:])
+    if request.config.getoption("--record"):
+        PAGE.write_text(wanted)
+        for trial in trials:
+            if not trial.is_read:
+                print(trial.file.name, trial.places, trial.text[:400])
+    assert PAGE.read_text() == wanted
+
+
+def test_files_are_read_with_one_option_that_the_program_names(trials):
+    assert len(FILES) == 40
+    assert sum(BY_HAND not in file.origin for file in FILES) >= 25
+    assert sum(trial.is_read for trial in trials) >= READ
