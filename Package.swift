@@ -134,7 +134,8 @@ let package = Package(
         .target(
             name: "PlaceImport",
             dependencies: [
-                "CZlib", "ChildProcesses", "Hashing", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "CPROJ", "CZlib", "ChildProcesses", "Hashing", "PointsOfInterestAPI",
+                "PointsOfInterestServerAPI",
             ],
             // In the program itself: there is nothing else to install.
             resources: [.embedInCode("Mappings")], swiftSettings: swiftSettings),

@@ -17,6 +17,7 @@ while let argument = arguments.popFirst() {
     case "--column":
         let names = (arguments.popFirst() ?? "").split(separator: "=").map(String.init)
         if names.count == 2, let field = ImportField(rawValue: names[0]) { source.columns[field] = names[1] }
+    case "--layer": source.layer = arguments.popFirst()
     case "--format": source.format = arguments.popFirst().flatMap { ImportFormat(rawValue: $0) }
     case "--ids": listsIDs = true
     default: source.paths.append(argument)

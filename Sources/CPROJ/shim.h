@@ -1,2 +1,3 @@
-// Only the geodesic routines: the projections of <proj.h> are not needed here.
+// Geodesics for distances, and projections for files in other coordinate systems.
 #include <geodesic.h>
+#include <proj.h>

@@ -19,6 +19,12 @@ final class ByteInput {
     private var gzip: GzipStream?
     /// Whether all was read.
     private(set) var isAtEnd = false
+    /// The member of an archive that is read; nil for a whole file.
+    private let member: ZIPMember?
+    /// How many bytes of the member weren't read yet, compressed, and how many may still come out of them.
+    private var (compressedLeft, contentLeft) = (0, 0)
+    /// Whether bytes are in Windows-1252, and become UTF-8 as they are read.
+    private(set) var isWindows1252 = false
 
     /// Opens a file; `-` is the standard input.
     convenience init(path: String) throws(ImportError) {
@@ -31,11 +37,30 @@ final class ByteInput {
         try self.init(descriptor: descriptor, path: path, closes: true)
     }
 
+    /// Opens the one file in a ZIP archive.
+    init(member: ZIPMember, path: String) throws(ImportError) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ImportError(String(cString: strerror(errno)), path: path) }
+        self.path = path
+        self.member = member
+        closesDescriptor = true
+        (compressedLeft, contentLeft) = (member.compressedSize, member.size)
+        guard lseek(descriptor, off_t(member.offset), SEEK_SET) >= 0 else {
+            throw error(String(cString: strerror(errno)))
+        }
+        if member.isCompressed {
+            gzip = GzipStream(compressed: [], isRaw: true)
+            guard gzip != nil else { throw error("there is no memory to decompress it") }
+        }
+        try fill()
+    }
+
     /// Reads an open file.
     init(descriptor: Int32, path: String, closes: Bool) throws(ImportError) {
         self.descriptor = descriptor
         self.path = path
         closesDescriptor = closes
+        member = nil
         try fill()
         guard startsWith([0x1f, 0x8b]) else { return }
         gzip = GzipStream(compressed: Array(buffer[unreadRange]))
@@ -92,7 +117,27 @@ final class ByteInput {
             let count = try gzip == nil ? readOnce() : inflateOnce()
             unreadRange = 0..<(unreadRange.count + count)
         }
+        if isWindows1252 { convert(from: kept) }
         return unreadRange.count > kept
+    }
+
+    /// Makes UTF-8 of what wasn't consumed yet, and of all that follows.
+    func readAsWindows1252() {
+        isWindows1252 = true
+        buffer.withUnsafeMutableBytes {
+            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[unreadRange]))
+        }
+        unreadRange = 0..<unreadRange.count
+        convert(from: 0)
+    }
+
+    private func convert(from start: Int) {
+        var text: [UInt8] = []
+        for byte in buffer[start..<unreadRange.count] { Windows1252.append(byte, to: &text) }
+        let end = start + text.count
+        if buffer.count < end { buffer.append(contentsOf: repeatElement(0, count: end - buffer.count)) }
+        buffer.replaceSubrange(start..<end, with: text)
+        unreadRange = 0..<end
     }
 
     private func readOnce() throws(ImportError) -> Int {
@@ -105,7 +150,9 @@ final class ByteInput {
         if gzip.needsInput {
             let count = try read { body in gzip.withInput(body) }
             if count == 0 {
-                guard gzip.isBetweenMembers else { throw error("the gzip data ends early") }
+                guard gzip.isBetweenMembers else {
+                    throw error(member == nil ? "the gzip data ends early" : "the archive's file ends early")
+                }
                 return 0
             }
             gzip.beginInput(count)
@@ -114,7 +161,13 @@ final class ByteInput {
         let count = buffer.withUnsafeMutableBufferPointer {
             gzip.inflate(into: .init(rebasing: $0[room]))
         }
-        guard let count else { throw error("the gzip data is damaged") }
+        guard let count else {
+            throw error(member == nil ? "the gzip data is damaged" : "the archive's file is damaged")
+        }
+        if member != nil {
+            guard count <= contentLeft else { throw error("the archive's file has more bytes than it says") }
+            contentLeft -= count
+        }
         return count
     }
 
@@ -122,16 +175,20 @@ final class ByteInput {
     {
         var count = -1
         repeat {
-            count = withRoom { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            count = withRoom { room in
+                let most = member == nil ? room.count : min(room.count, compressedLeft)
+                return Foundation.read(descriptor, room.baseAddress, most)
+            }
         } while count < 0 && errno == EINTR
         guard count >= 0 else { throw error(String(cString: strerror(errno))) }
         isAtEnd = count == 0
         bytesRead += count
+        if member != nil { compressedLeft -= count }
         return count
     }
 }
 
-/// Decompresses gzip, of one or several members, a piece at a time.
+/// Decompresses gzip, of one or several members, or DEFLATE alone (RFC 1951), a piece at a time.
 private final class GzipStream {
     /// zlib keeps a pointer to it (`inflateInit2`, zlib.h), so it never moves.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -141,13 +198,19 @@ private final class GzipStream {
     /// Whether the last output was full: then zlib may have more without further input.
     private var hasMore = false
 
+    private let isRaw: Bool
+
     /// Nil if there is no memory.
-    init?(compressed: [UInt8]) {
+    init?(compressed: [UInt8], isRaw: Bool = false) {
+        self.isRaw = isRaw
         input = .allocate(capacity: max(compressed.count, 64 * 1024))
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // The largest window, 2¹⁵ bytes; adding 16 selects gzip's frame.
-        guard inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+        // The largest window, 2¹⁵ bytes; adding 16 selects gzip's frame, a negative number none.
+        guard
+            inflateInit2_(stream, isRaw ? -15 : 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+                == Z_OK
+        else {
             input.deallocate()
             stream.deallocate()
             return nil
@@ -186,7 +249,8 @@ private final class GzipStream {
         case Z_STREAM_END:
             isBetweenMembers = true
             hasMore = false
-            guard inflateReset(stream) == Z_OK else { return nil }
+            // In an archive there is nothing behind it.
+            guard !isRaw || stream.pointee.avail_in == 0, inflateReset(stream) == Z_OK else { return nil }
         default: return nil
         }
         return Int(room - stream.pointee.avail_out)

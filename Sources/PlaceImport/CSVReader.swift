@@ -8,36 +8,80 @@ struct CSVReader: RowReader {
     static let maximumColumns = 4096
 
     let input: ByteInput
-    private let delimiter: UInt8
+    private(set) var delimiter: UInt8
+    /// The columns' names, in their order.
+    private(set) var columns: [String] = []
     private let hasQuotes: Bool
+    /// Whether it is known that the text is UTF-8, or isn't: until then all was ASCII.
+    private var isEncodingKnown = false
     /// For each column, the mapping's field that is in it; −1 for none.
     private var fieldOfColumn: [Int]
     private var nextLine = 1
 
     /// Reads the header; the mapping then knows which columns have names in languages.
+    ///
+    /// - Throws: ``ImportError``, also where a field that places must have is in no column.
     init(_ input: ByteInput, mapping: inout Mapping, delimiter: UInt8?) throws(ImportError) {
+        try self.init(
+            input, delimiter: delimiter ?? mapping.delimiter, columns: mapping.columns,
+            hasQuotes: mapping.hasQuotes)
+        mapping.findNames(among: columns)
+        take(mapping.fieldNames)
+        guard let field = mapping.missingFields(where: fieldOfColumn.contains).first else { return }
+        let found = columns.prefix(30).map { "\($0.prefix(40))" }.joined(separator: ", ")
+        var error = input.error("no column for the \(field) among \(found)", line: 1)
+        error.isAboutFields = true
+        throw error
+    }
+
+    /// Reads the header, unless `columns` are known, and takes no column yet.
+    init(
+        _ input: ByteInput, delimiter: UInt8?, columns: [String]? = nil, hasQuotes: Bool = true
+    ) throws(ImportError) {
         self.input = input
-        hasQuotes = mapping.hasQuotes
+        self.hasQuotes = hasQuotes
         guard !input.startsWith([0xff, 0xfe]), !input.startsWith([0xfe, 0xff]) else {
             throw input.error("the text is UTF-16: convert it to UTF-8")
         }
-        self.delimiter = delimiter ?? mapping.delimiter ?? input.withUnread(Self.recognizedDelimiter)
+        self.delimiter = UInt8(ascii: ",")
         fieldOfColumn = Array(0..<Self.maximumColumns)
-        let columns = if let columns = mapping.columns { columns } else { try header() }
-        mapping.findNames(among: columns)
+        findEncoding()
+        let named = delimiterLine()
+        self.delimiter = delimiter ?? named ?? input.withUnread(Self.recognizedDelimiter)
+        self.columns = if let columns { columns } else { try header() }
+        take([])
+    }
+
+    /// Reads these columns, by their names, as fields of a row.
+    mutating func take(_ fieldNames: [String]) {
         // Only ASCII letters are compared without case: for others it depends on the language.
         let names = columns.map(\.asciiLowercased)
         fieldOfColumn = Array(repeating: -1, count: names.count)
-        for (field, name) in mapping.fieldNames.enumerated() {
+        for (field, name) in fieldNames.enumerated() {
             if let column = names.firstIndex(of: name.asciiLowercased) { fieldOfColumn[column] = field }
         }
-        for field in [ImportField.id, .name, .category, .latitude, .longitude] {
-            let isThere = mapping[field].contains { $0.fields.allSatisfy(fieldOfColumn.contains) }
-            guard isThere || field == .id && !mapping.requiresID else {
-                let found = columns.prefix(30).map { "\($0.prefix(40))" }.joined(separator: ", ")
-                throw input.error("no column for the \(field) among \(found)", line: 1)
-            }
+    }
+
+    /// Takes the line that tells Excel the delimiter, `sep=;`; nil where there is none.
+    private mutating func delimiterLine() -> UInt8? {
+        let line = input.withUnread { bytes in
+            Array(bytes.prefix(8).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
         }
+        guard line.count == 5, line.prefix(4).asciiLowercased == Array("sep=".utf8), let byte = line.last,
+            byte < 0x80, byte != UInt8(ascii: "\"")
+        else { return nil }
+        input.consume(5)
+        if input.startsWith([0x0d]) { input.consume(1) }
+        if input.startsWith([0x0a]) { input.consume(1) }
+        nextLine += 1
+        return byte
+    }
+
+    /// Finds out whether the text is UTF-8, from the first bytes that aren't ASCII.
+    private mutating func findEncoding() {
+        guard !isEncodingKnown, let isOther = input.withUnread(Windows1252.isLikely) else { return }
+        isEncodingKnown = true
+        if isOther { input.readAsWindows1252() }
     }
 
     private mutating func header() throws(ImportError) -> [String] {
@@ -89,6 +133,7 @@ struct CSVReader: RowReader {
                     throw input.error("a row has more than 1 MiB: is a quote not closed?", line: nextLine)
                 }
                 isAtEnd = try !input.fill()
+                findEncoding()
                 continue
             }
             input.consume(record.length)

@@ -10,12 +10,14 @@ enum GDALFormat: CaseIterable {
     case geoPackage
     case shapefile
     case flatGeobuf
+    case workbook
+    case openDocument
 
     /// The formats that standard input may have, where GDAL recognises them: their drivers open no other files.
     static let streams: [GDALFormat] = [.openStreetMap, .gpx, .kml]
 
     /// The names of all formats, for people.
-    static let names = "OpenStreetMap, GPX, KML, KMZ, GeoPackage, Shapefile, FlatGeobuf"
+    static let names = "OpenStreetMap, GPX, KML, KMZ, GeoPackage, Shapefile, FlatGeobuf, XLSX, ODS"
 
     /// How many bytes from a file's beginning are enough to recognise its format.
     static let beginningLength = 4096
@@ -30,6 +32,8 @@ enum GDALFormat: CaseIterable {
         case .geoPackage: ["GPKG"]
         case .shapefile: ["ESRI Shapefile"]
         case .flatGeobuf: ["FlatGeobuf"]
+        case .workbook: ["XLSX"]
+        case .openDocument: ["ODS"]
         }
     }
 
@@ -72,7 +76,13 @@ enum GDALFormat: CaseIterable {
             return .shapefile
         }
         if beginning.starts(with: [0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62]) { return .flatGeobuf }
-        return beginning.starts(with: zip) && path.asciiLowercased.hasSuffix(".kmz") ? .kmz : nil
+        guard beginning.starts(with: zip) else { return nil }
+        switch path.asciiLowercased.split(separator: ".").last {
+        case "kmz": return .kmz
+        case "xlsx": return .workbook
+        case "ods": return .openDocument
+        default: return nil
+        }
     }
 }
 

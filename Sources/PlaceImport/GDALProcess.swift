@@ -22,17 +22,17 @@ final class GDALProcess {
     ///   - path: The source's name in errors.
     ///   - confinement: nil: it may open whatever the source leads to, and gets all of `environment`.
     init(
-        _ path: String, _ source: GDALSource, mapping: Mapping, boundingBox: BoundingBox?,
-        confinement: ConfinedGDAL?, environment: [String: String]
+        _ path: String, _ source: GDALSource, mapping: Mapping, source options: ImportSource,
+        confinement: ConfinedGDAL?
     ) throws(ImportError) {
         self.path = path
         do {
             folder = try WorkFolder()
             let arguments = try Self.arguments(
-                source, mapping: mapping, boundingBox: boundingBox, folder: folder)
+                source, mapping: mapping, options: options, folder: folder)
             let run =
                 try confinement?.run(arguments, source: source, folder: folder)
-                ?? ([ConfinedGDAL.ogr2ogr(in: environment)] + arguments, environment)
+                ?? ([ConfinedGDAL.ogr2ogr(in: options.environment)] + arguments, options.environment)
             messages = try WorkFolder.unlinkedFile()
             let (ours, theirs) = try socketPair()
             // Closed before reading, since the output ends only when no process has it open.
@@ -51,7 +51,7 @@ final class GDALProcess {
     }
 
     private static func arguments(
-        _ source: GDALSource, mapping: Mapping, boundingBox: BoundingBox?, folder: WorkFolder
+        _ source: GDALSource, mapping: Mapping, options: ImportSource, folder: WorkFolder
     ) throws -> [String] {
         var arguments = ["-f", "GeoJSONSeq", "/vsistdout/", source.name]
         if source.format == .openStreetMap {
@@ -61,12 +61,18 @@ final class GDALProcess {
             if let condition = mapping.openStreetMapCondition { arguments += ["-where", condition] }
             // No box is passed: the OSM driver would leave out a way's nodes outside of it, which would move the way.
             arguments += openStreetMapLayers
-        } else if let box = boundingBox, !box.crossesAntimeridian {
+        } else if let box = options.boundingBox, !box.crossesAntimeridian, options.referenceSystem == nil {
             arguments += ["-spat_srs", "EPSG:4326", "-spat"]
             arguments += [box.west, box.south, box.east, box.north].map { "\($0)" }
         }
         // SQLite then neither makes nor reads files beside the source.
         if source.format == .geoPackage { arguments += ["-oo", "IMMUTABLE=YES"] }
+        if let layer = options.layer {
+            guard source.format != .openStreetMap, !layer.hasPrefix("-") else {
+                throw ImportError("it has no layer \(layer.printable)")
+            }
+            arguments.append(layer)
+        }
         return arguments
     }
 

@@ -54,7 +54,7 @@ struct GDALSource {
         case .geoPackage:
             files = [whole]
             try GeoPackage.check(whole)
-        case .openStreetMap, .gpx, .kml, .kmz:
+        case .openStreetMap, .gpx, .kml, .kmz, .workbook, .openDocument:
             files = [whole]
         }
     }

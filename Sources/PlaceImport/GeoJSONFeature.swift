@@ -1,12 +1,15 @@
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
-/// Reads one feature (RFC 7946, section 3.2): the properties that a mapping uses, and its position.
+/// Reads one feature (RFC 7946, section 3.2), or an object that isn't one: the members that a mapping uses, and its position.
 ///
+/// Members of members have names with dots between, and the elements of arrays have numbers: `names.primary`, `websites.0`.
 /// Two names that no property has stand for the feature's own id, `@id`, and the type of its geometry, `@geometry`.
 struct GeoJSONFeature {
     private static let maximumNameBytes = 256
     private static let maximumGeometryLevels = 8
+    /// How many levels of members have names, and how many elements of an array.
+    private static let (maximumLevels, maximumElements) = (6, 100)
 
     /// The mapping's fields by the length of their names, in lower case.
     private var fieldsByLength: [[(name: [UInt8], field: Int)]] = []
@@ -16,8 +19,15 @@ struct GeoJSONFeature {
     private let propertyFields: Set<Int>
     /// What the names of properties with a name in a language begin with, in lower case, and a field to read them into.
     private let names: (prefix: [UInt8], spareField: Int)?
+    /// Whether the mapping uses members of members.
+    private let isNested: Bool
+    /// Whether positions are in another coordinate system than degrees.
+    private let isProjected: Bool
 
-    init(mapping: Mapping) {
+    init(mapping: Mapping, isProjected: Bool = false) {
+        self.isProjected = isProjected
+        isNested =
+            mapping.fieldNames.contains { $0.contains(".") } || mapping.namesPrefix?.contains(".") == true
         for (field, name) in mapping.fieldNames.enumerated() {
             let name = Array(name.asciiLowercased.utf8)
             while fieldsByLength.count <= name.count { fieldsByLength.append([]) }
@@ -36,7 +46,7 @@ struct GeoJSONFeature {
     func read(_ bytes: UnsafeBufferPointer<UInt8>, into row: inout Row) -> ReadRow {
         var scanner = JSONScanner(bytes)
         var isFeature = false
-        var geometry = Geometry()
+        var geometry = GeometryBox()
         do throws(JSONScanner.SyntaxError) {
             try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
                 switch name.known(in: bytes) {
@@ -48,30 +58,128 @@ struct GeoJSONFeature {
                 }
             }
         } catch {
-            let detail = "there should be \(error.expected.text) at byte \(error.offset) of the feature"
-            return .rejected(.malformedRow, detail: detail)
+            // Only a feature's geometry has to be one.
+            if !isFeature { return record(bytes, into: &row) }
+            return Self.malformed(error)
         }
-        guard isFeature else { return .rejected(.malformedRow, detail: "its type isn't Feature") }
-        if case .inFields = row.position { row.position = geometry.position }
+        guard isFeature else { return record(bytes, into: &row) }
+        if case .inFields = row.position { row.position = geometry.position(isProjected: isProjected) }
+        return .row
+    }
+
+    private static func malformed(_ error: JSONScanner.SyntaxError) -> ReadRow {
+        .rejected(
+            .malformedRow,
+            detail: "there should be \(error.expected.text) at byte \(error.offset) of the feature")
+    }
+
+    /// Reads an object that isn't a feature. Its position is in its fields, or in a member `geometry` as of GeoJSON; tags of
+    /// OpenStreetMap and attributes of ArcGIS are read like its own members.
+    private func record(_ bytes: UnsafeBufferPointer<UInt8>, into row: inout Row) -> ReadRow {
+        row.removeAll()
+        var scanner = JSONScanner(bytes)
+        var geometry = GeometryBox()
+        do throws(JSONScanner.SyntaxError) {
+            try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
+                if scanner.next == UInt8(ascii: "{") {
+                    switch name.known(in: bytes) {
+                    case .tags, .attributes: return try properties(&scanner, of: bytes, into: &row)
+                    case .geometry:
+                        var copy = scanner
+                        var found = GeometryBox()
+                        if (try? read(&found, &copy, of: bytes, level: 0, into: &row)) != nil {
+                            geometry = found
+                        }
+                    default: break
+                    }
+                }
+                try member(name, &scanner, of: bytes, path: [], level: 0, into: &row)
+            }
+        } catch {
+            return Self.malformed(error)
+        }
+        if case .inFields = row.position { row.position = geometry.position(isProjected: isProjected) }
         return .row
     }
 
     private func properties(
-        _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, into row: inout Row
+        _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, path: [UInt8] = [],
+        level: Int = 0,
+        into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
         guard scanner.next == UInt8(ascii: "{") else { return try scanner.skipValue() }
         try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
-            let used = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.field(named: $0) }
-            guard let names else { return try self.value(&scanner, of: bytes, field: used, into: &row) }
-            let tag = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.tag(ofName: $0) }
-            guard let tag else { return try self.value(&scanner, of: bytes, field: used, into: &row) }
-            try self.value(&scanner, of: bytes, field: used ?? names.spareField, into: &row)
-            let text = used.map { row[$0] } ?? row.take(names.spareField)
-            if tag.isOtherTags {
-                addNames(ofTags: text, to: &row)
-            } else {
-                row.addName(in: tag.tag, text: text)
-            }
+            try self.member(name, &scanner, of: bytes, path: path, level: level, into: &row)
+        }
+    }
+
+    /// Reads a member. Its name is behind that of the member which it belongs to.
+    private func member(
+        _ name: JSONText, _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, path: [UInt8],
+        level: Int, into row: inout Row
+    ) throws(JSONScanner.SyntaxError) {
+        guard path.isEmpty else {
+            let whole = name.withContent(in: bytes, atMost: Self.maximumNameBytes - path.count) { path + $0 }
+            guard let whole else { return try scanner.skipValue() }
+            return try member(named: whole, &scanner, of: bytes, level: level, into: &row)
+        }
+        let used = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.field(named: $0) } ?? nil
+        if nests(scanner.next, used, level) {
+            let name = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { Array($0) }
+            return try nested(name, &scanner, of: bytes, level: level, into: &row)
+        }
+        let tag = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.tag(ofName: $0) } ?? nil
+        try value(&scanner, of: bytes, field: used, tag: tag, into: &row)
+    }
+
+    private func member(
+        named name: [UInt8], _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, level: Int,
+        into row: inout Row
+    ) throws(JSONScanner.SyntaxError) {
+        let (used, tag) = name.withUnsafeBufferPointer { (self.field(named: $0), self.tag(ofName: $0)) }
+        if nests(scanner.next, used, level) {
+            return try nested(name, &scanner, of: bytes, level: level, into: &row)
+        }
+        try value(&scanner, of: bytes, field: used, tag: tag, into: &row)
+    }
+
+    /// Whether a value's own members have names: of an object or an array that doesn't become a property as it is.
+    private func nests(_ byte: UInt8, _ field: Int?, _ level: Int) -> Bool {
+        guard isNested, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), level < Self.maximumLevels
+        else { return false }
+        return field.map { !propertyFields.contains($0) } ?? true
+    }
+
+    /// Reads the members of an object, or the elements of an array; nil is a name that is too long.
+    private func nested(
+        _ name: [UInt8]?, _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, level: Int,
+        into row: inout Row
+    ) throws(JSONScanner.SyntaxError) {
+        guard let name, name.count < Self.maximumNameBytes else { return try scanner.skipValue() }
+        let path = name + [UInt8(ascii: ".")]
+        guard scanner.next == UInt8(ascii: "[") else {
+            return try properties(&scanner, of: bytes, path: path, level: level + 1, into: &row)
+        }
+        var index = 0
+        try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
+            defer { index += 1 }
+            guard index < Self.maximumElements else { return try scanner.skipValue() }
+            try member(named: path + "\(index)".utf8, &scanner, of: bytes, level: level + 1, into: &row)
+        }
+    }
+
+    /// Reads a value as a field, and as a name in a language where its name has a tag.
+    private func value(
+        _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, field: Int?,
+        tag: (tag: [UInt8], isOtherTags: Bool)?, into row: inout Row
+    ) throws(JSONScanner.SyntaxError) {
+        guard let names, let tag else { return try value(&scanner, of: bytes, field: field, into: &row) }
+        try value(&scanner, of: bytes, field: field ?? names.spareField, into: &row)
+        let text = field.map { row[$0] } ?? row.take(names.spareField)
+        if tag.isOtherTags {
+            addNames(ofTags: text, to: &row)
+        } else {
+            row.addName(in: tag.tag, text: text)
         }
     }
 
@@ -169,49 +277,8 @@ struct GeoJSONFeature {
 }
 
 extension GeoJSONFeature {
-    /// What is known of the positions of a geometry, as far as it says where a place is.
-    private struct Geometry {
-        private var latitudes: ClosedRange<Double>?
-        private var longitudes: ClosedRange<Double>?
-        /// The most western longitude of the eastern hemisphere and the most eastern one of the western.
-        private var innermost: (east: Double, west: Double) = (.infinity, -.infinity)
-
-        mutating func add(latitude: Double, longitude: Double) {
-            latitudes =
-                min(
-                    latitudes?.lowerBound ?? latitude, latitude)...max(
-                    latitudes?.upperBound ?? latitude, latitude)
-            longitudes =
-                min(
-                    longitudes?.lowerBound ?? longitude, longitude)...max(
-                    longitudes?.upperBound ?? longitude, longitude)
-            if longitude >= 0 { innermost.east = min(innermost.east, longitude) }
-            if longitude < 0 { innermost.west = max(innermost.west, longitude) }
-        }
-
-        /// The centre of the box around the geometry, which for a point is the point.
-        ///
-        /// RFC 7946, section 3.1.9, has geometries cut at the antimeridian: where the parts are more than 180° apart,
-        /// the box is the one across it.
-        var position: Row.Position {
-            guard let latitudes, let longitudes else { return .rejected(.noCoordinates) }
-            guard Coordinate.latitudes.contains(latitudes.lowerBound),
-                Coordinate.latitudes.contains(latitudes.upperBound),
-                Coordinate.longitudes.contains(longitudes.lowerBound),
-                Coordinate.longitudes.contains(longitudes.upperBound)
-            else { return .rejected(.coordinatesOutOfRange) }
-            let latitude = (latitudes.lowerBound + latitudes.upperBound) / 2
-            guard longitudes.upperBound - longitudes.lowerBound > 180 else {
-                let longitude = (longitudes.lowerBound + longitudes.upperBound) / 2
-                return .known(latitude: latitude, longitude: longitude)
-            }
-            let across = (innermost.east + innermost.west + 360) / 2
-            return .known(latitude: latitude, longitude: across > 180 ? across - 360 : across)
-        }
-    }
-
     private func read(
-        _ geometry: inout Geometry, _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>,
+        _ geometry: inout GeometryBox, _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>,
         level: Int, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
         guard scanner.next == UInt8(ascii: "{"), level < Self.maximumGeometryLevels else {
@@ -232,7 +299,7 @@ extension GeoJSONFeature {
 
     /// Reads positions in arrays of any depth, without recursion: otherwise a file could exhaust the stack.
     private func positions(
-        _ scanner: inout JSONScanner, of geometry: inout Geometry
+        _ scanner: inout JSONScanner, of geometry: inout GeometryBox
     ) throws(JSONScanner.SyntaxError) {
         var depth = 0
         repeat {
@@ -264,7 +331,7 @@ extension GeoJSONFeature {
 
 /// The names and texts that mean something in GeoJSON.
 private enum KnownText: String, CaseIterable {
-    case type, id, geometry, properties, coordinates, geometries
+    case type, id, geometry, properties, coordinates, geometries, tags, attributes
     case feature = "Feature"
 }
 

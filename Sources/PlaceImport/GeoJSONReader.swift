@@ -1,7 +1,7 @@
-/// Cuts the features out of a stream of GeoJSON, without keeping more than one of them.
+/// Cuts the features out of a stream of GeoJSON, or the objects out of other JSON, without keeping more than one of them.
 ///
 /// A stream is a FeatureCollection (RFC 7946), or features one after the other, each on a line or behind a record
-/// separator (RFC 8142).
+/// separator (RFC 8142); an array of objects, or an object that has them in a member's array or as its members.
 struct GeoJSONReader: RowReader {
     /// The maximum size of a feature; a larger one is rejected.
     static let maximumFeatureBytes = 16 << 20
@@ -17,17 +17,26 @@ struct GeoJSONReader: RowReader {
     private var isEscaped = false
     /// The depth at which the kept object began; nil if none is kept.
     private var keptDepth: Int?
-    /// Whether the members of a FeatureCollection are read, and whether its features are.
+    private let shape: JSONShape
+    /// Whether the members of a FeatureCollection are read.
     private var isInCollection = false
-    private var isInFeatures = false
+    /// How many braces and brackets are open around the features of a collection; nil outside of them.
+    private var featuresDepth: Int?
     private var kept: [UInt8] = []
     private var keptLine = 1
     private var isTooLong = false
 
-    init(_ input: ByteInput, mapping: Mapping) {
+    init(
+        _ input: ByteInput, mapping: Mapping, shape: JSONShape = .collection("features"),
+        isProjected: Bool = false
+    ) {
         self.input = input
-        feature = GeoJSONFeature(mapping: mapping)
+        self.shape = shape
+        feature = GeoJSONFeature(mapping: mapping, isProjected: isProjected)
     }
+
+    /// The bytes of the feature that was read last.
+    var object: [UInt8] { kept }
 
     mutating func next(into row: inout Row) throws(ImportError) -> ReadRow {
         while true {
@@ -71,14 +80,16 @@ struct GeoJSONReader: RowReader {
                 if depth > 0 { return (index, abandon()) }
             case _ where isInString: endString(at: byte)
             case UInt8(ascii: "{"), UInt8(ascii: "["):
-                if isBetweenFeatures {
+                if beginsCollection(with: byte) {
+                    (isInCollection, featuresDepth) = (true, 1)
+                } else if isBetweenFeatures {
                     guard byte == UInt8(ascii: "{") else { return (index, .unexpected) }
                     beginFeature()
                     start = index - 1
                 } else if depth == 1, !isInCollection, byte == UInt8(ascii: "[") {
                     keep(bytes[start..<index])
                     start = index
-                    if namesFeatures() { (keptDepth, isInCollection, isInFeatures) = (nil, true, true) }
+                    if namesFeatures() { (keptDepth, isInCollection, featuresDepth) = (nil, true, 2) }
                 }
                 depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -89,10 +100,13 @@ struct GeoJSONReader: RowReader {
                     keptDepth = nil
                     return (index, .feature)
                 }
-                if depth < 2 { isInFeatures = false }
+                if let featuresDepth, depth < featuresDepth { self.featuresDepth = nil }
                 if depth == 0 { isInCollection = false }
             case UInt8(ascii: " "), UInt8(ascii: "\r"), UInt8(ascii: "\t"): break
-            case UInt8(ascii: ",") where isInFeatures: break
+            case UInt8(ascii: ",") where featuresDepth != nil: break
+            // The names of the members of which each is a place.
+            case UInt8(ascii: "\"") where isBetweenMembers, UInt8(ascii: ":") where isBetweenMembers:
+                isInString = byte == UInt8(ascii: "\"")
             default:
                 if isBetweenFeatures { return (index, .unexpected) }
                 isInString = byte == UInt8(ascii: "\"")
@@ -117,11 +131,22 @@ struct GeoJSONReader: RowReader {
     /// Begins anew after a record separator (RFC 8142, section 2.2).
     private mutating func abandon() -> Event {
         (depth, isInString, isEscaped, keptDepth) = (0, false, false, nil)
-        (isInCollection, isInFeatures) = (false, false)
+        (isInCollection, featuresDepth) = (false, nil)
         return .truncated
     }
 
-    private var isBetweenFeatures: Bool { keptDepth == nil && (depth == 0 || isInFeatures && depth == 2) }
+    private var isBetweenFeatures: Bool { keptDepth == nil && (depth == 0 || depth == featuresDepth) }
+    private var isBetweenMembers: Bool { shape == .members && isBetweenFeatures && depth == 1 }
+
+    /// Whether a brace or bracket is the one around all places.
+    private func beginsCollection(with byte: UInt8) -> Bool {
+        guard depth == 0 else { return false }
+        switch shape {
+        case .array: return byte == UInt8(ascii: "[")
+        case .members: return byte == UInt8(ascii: "{")
+        case .collection: return false
+        }
+    }
 
     private mutating func beginFeature() {
         keptDepth = depth
@@ -138,8 +163,9 @@ struct GeoJSONReader: RowReader {
     /// Whether the bracket that was kept last begins the array of a FeatureCollection.
     private func namesFeatures() -> Bool {
         func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
+        guard case .collection(let member) = shape else { return false }
         let name = kept.dropLast().reversed().drop(while: isBlank)
         guard name.first == UInt8(ascii: ":") else { return false }
-        return name.dropFirst().drop(while: isBlank).starts(with: "\"features\"".utf8.reversed())
+        return name.dropFirst().drop(while: isBlank).starts(with: "\"\(member)\"".utf8.reversed())
     }
 }

@@ -56,6 +56,8 @@ package enum ImportField: String, CaseIterable, Sendable {
     case names
     /// Other names, with semicolons between them.
     case otherNames = "other_names"
+    /// Latitude and longitude in one text, or a geometry as WKT.
+    case position
 
     /// The field's number, because looking something up by a name takes too long for each row.
     var number: Int {
@@ -71,6 +73,7 @@ package enum ImportField: String, CaseIterable, Sendable {
         case .importance: 8
         case .names: 9
         case .otherNames: 10
+        case .position: 11
         }
     }
 }
@@ -145,6 +148,12 @@ package struct ImportSource: Sendable {
     /// The columns or properties that fields are taken from, instead of those of the mapping. A row without the id that
     /// is named here is rejected.
     package var columns: [ImportField: String] = [:]
+    /// Texts that fields have in every row, instead of what the mapping finds.
+    package var fixedTexts: [ImportField: String] = [:]
+    /// The layer to read of a file with several, or the member of a JSON object that has the places; nil for what is usual.
+    package var layer: String?
+    /// The coordinate system of positions, such as `EPSG:3857`; nil where the file says it, or for degrees of WGS 84.
+    package var referenceSystem: String?
     /// The columns or properties that become properties of the places, besides those of the mapping.
     package var properties: [String] = []
     /// The name of a built-in mapping or the path of a file; nil: `openstreetmap` for OSM files, else `columns`.
@@ -177,6 +186,8 @@ package struct ReadProgress: Sendable, Equatable {
     package var notSelected = 0
     /// How many fields were changed or left out, by what was done to them.
     package var normalised: [Normalisation: Int] = [:]
+    /// What people should know about how files were read, a line each.
+    package var remarks: [String] = []
 
     /// Nothing was read yet.
     package init() {}
@@ -192,6 +203,8 @@ package enum Normalisation: String, CaseIterable, Sendable {
     case websiteScheme = "website-scheme"
     /// The host became punycode, or other characters percent-encoded.
     case websiteEncoded = "website-encoded"
+    /// A category wasn't written as categories are: `Coffee Shop` became `coffee_shop`.
+    case categorySpelling = "category-spelling"
     /// It is no URL of a web page, or is too long.
     case websiteDropped = "website-dropped"
     /// It has more than 300 code points.
@@ -210,6 +223,8 @@ package struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     package var line: Int?
     /// What is wrong, in one line.
     package var message: String
+    /// Whether a field of the places isn't found in the file, so that ``FileExplanation`` helps.
+    package var isAboutFields = false
 
     /// Makes an error.
     package init(_ message: String, path: String? = nil, line: Int? = nil) {

@@ -6,7 +6,7 @@ extension Mapping {
     /// The mappings that come with the program, by their names.
     static let builtIn: [String: [UInt8]] = [
         "columns": PackageResources.columns_json, "geonames": PackageResources.geonames_json,
-        "openstreetmap": PackageResources.openstreetmap_json,
+        "openstreetmap": PackageResources.openstreetmap_json, "overture": PackageResources.overture_json,
     ]
 
     /// Reads a built-in mapping or a file.

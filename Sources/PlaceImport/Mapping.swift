@@ -82,10 +82,28 @@ struct Mapping {
         case .otherNames:
             otherNames = []
             return takeOtherNames(from: column)
+        // The column alone says where places are.
+        case .position:
+            (choices[ImportField.latitude.number], choices[ImportField.longitude.number]) = ([], [])
         default: break
         }
         choices[field.number] = [Choice(parts: [.field(index(of: column))])]
         if field == .id { requiresID = true }
+    }
+
+    /// Gives a field the same text in every row.
+    mutating func set(_ field: ImportField, to text: String) {
+        choices[field.number] = [Choice(parts: [.text(Array(text.utf8))])]
+    }
+
+    /// The fields that a place must have and that no choice can give, if the row has only some of the fields. Instead of a
+    /// latitude and a longitude there may be a position.
+    func missingFields(where isThere: (Int) -> Bool) -> [ImportField] {
+        func isFound(_ field: ImportField) -> Bool { self[field].contains { $0.fields.allSatisfy(isThere) } }
+        var missing = [ImportField.name, .category].filter { !isFound($0) }
+        if requiresID, !isFound(.id) { missing.insert(.id, at: 0) }
+        if !isFound(.position) { missing += [.latitude, .longitude].filter { !isFound($0) } }
+        return missing
     }
 
     /// Takes names in languages from all columns whose names begin like this one, which ends in `*`.

@@ -13,10 +13,15 @@ struct PlaceBuilder {
     private let mapping: Mapping
     private let boundingBox: BoundingBox?
     private let categories: Set<String>
+    /// What makes degrees of the positions; nil where they are degrees.
+    private let projection: Projection?
     private(set) var notSelected = 0
     private(set) var normalised: [Normalisation: Int] = [:]
 
-    init(mapping: Mapping, boundingBox: BoundingBox?, categories: Set<String>) {
+    init(
+        mapping: Mapping, boundingBox: BoundingBox?, categories: Set<String>, projection: Projection? = nil
+    ) {
+        self.projection = projection
         self.mapping = mapping
         self.boundingBox = boundingBox
         self.categories = categories
@@ -27,7 +32,14 @@ struct PlaceBuilder {
         var sourceID: String?
         do throws(RejectionReason) {
             sourceID = try self.sourceID(of: &row)
-            let (latitude, longitude) = try position(of: &row)
+            let (latitude, longitude): (Double, Double)
+            do throws(RejectionReason) {
+                (latitude, longitude) = try position(of: &row)
+            } catch {
+                // What isn't selected needs no position, such as a way of which Overpass gives the nodes only.
+                if mapping.selectsByCategory, try category(of: &row) == nil { return skip() }
+                throw error
+            }
             if let boundingBox, !boundingBox.contains(latitude: latitude, longitude: longitude) {
                 return skip()
             }
@@ -78,14 +90,19 @@ struct PlaceBuilder {
     }
 
     private func position(of row: inout Row) throws(RejectionReason) -> (Double, Double) {
-        let latitude: Double
-        let longitude: Double
+        var latitude: Double
+        var longitude: Double
         switch row.position {
         case .rejected(let reason): throw reason
         case .known(let knownLatitude, let knownLongitude):
             (latitude, longitude) = (knownLatitude, knownLongitude)
-        case .inFields:
-            (latitude, longitude) = (try number(.latitude, of: &row), try number(.longitude, of: &row))
+        case .inFields: (latitude, longitude) = try positionInFields(of: &row)
+        }
+        if let projection {
+            guard let degrees = projection.degrees(x: longitude, y: latitude) else {
+                throw .coordinatesOutOfRange
+            }
+            (latitude, longitude) = degrees
         }
         // A range does not contain NaN.
         guard Coordinate.latitudes.contains(latitude), Coordinate.longitudes.contains(longitude) else {
@@ -95,10 +112,23 @@ struct PlaceBuilder {
         return (latitude + 0, longitude + 0)
     }
 
-    private func number(_ field: ImportField, of row: inout Row) throws(RejectionReason) -> Double {
-        guard let range = mapping[field].text(of: &row) else { throw .noCoordinates }
-        guard let number = row.number(in: range) else { throw .malformedCoordinates }
-        return number
+    /// Latitude and longitude, from a field each or both from one.
+    private func positionInFields(of row: inout Row) throws(RejectionReason) -> (Double, Double) {
+        if let latitude = mapping[.latitude].text(of: &row),
+            let longitude = mapping[.longitude].text(of: &row)
+        {
+            guard let latitude = row.coordinate(in: latitude), let longitude = row.coordinate(in: longitude)
+            else { throw .malformedCoordinates }
+            return (latitude, longitude)
+        }
+        var isThere = false
+        for choice in mapping[.position] {
+            guard let range = choice.text(of: &row) else { continue }
+            isThere = true
+            let position = row.withBytes(range) { PositionText.position($0) }
+            if let position { return (position.latitude, position.longitude) }
+        }
+        throw isThere ? .malformedCoordinates : .noCoordinates
     }
 
     /// The category; nil if the mapping doesn't select such places.
@@ -107,8 +137,10 @@ struct PlaceBuilder {
             if mapping.selectsByCategory { return nil }
             throw .noCategory
         }
-        guard PlaceText.isCategory(category.text) else { throw .malformedCategory }
-        return category.text
+        if PlaceText.isCategory(category.text) { return category.text }
+        guard let name = PlaceText.category(spelling: category.text) else { throw .malformedCategory }
+        count(.categorySpelling)
+        return name
     }
 
     private mutating func featured(of row: inout Row) throws(RejectionReason) -> Bool {
@@ -215,7 +247,7 @@ struct PlaceBuilder {
         case .malformedCategory: fields = [.category]
         case .malformedFeatured: fields = [.featured]
         case .malformedImportance: fields = [.importance]
-        case .malformedCoordinates, .coordinatesOutOfRange: fields = [.latitude, .longitude]
+        case .malformedCoordinates, .coordinatesOutOfRange: fields = [.latitude, .longitude, .position]
         case .nameTooLong: fields = [.name]
         case .idTooLong: fields = [.id]
         default: return ""

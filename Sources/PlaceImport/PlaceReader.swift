@@ -62,6 +62,10 @@ package final class PlaceReader {
         progress.rows += file.rowCount
         progress.notSelected += file.builder.notSelected
         progress.normalised.merge(file.builder.normalised, uniquingKeysWith: +)
+        if file.input.isWindows1252 {
+            progress.remarks.append(
+                "\(file.input.path): the text is Windows-1252 and was read as that, not as UTF-8")
+        }
         return progress
     }
 }
@@ -89,36 +93,46 @@ private final class PlaceFile {
     private(set) var rowCount = 0
 
     init(_ path: String, _ source: ImportSource, _ confinement: ConfinedGDAL?) throws(ImportError) {
-        var format = source.format ?? ImportFormat(extensionOf: path)
+        let opened = try OpenedFile(path, source)
+        var format = opened.format
         var foreign: GDALSource?
         if format == .gdal {
             foreign = source.isUnconfined ? GDALSource(unconfined: path) : try GDALSource(path)
         }
-        let usual = foreign?.format == .openStreetMap ? "openstreetmap" : "columns"
-        var mapping = try Mapping.named(source.mapping ?? usual)
-        for (field, column) in source.columns { mapping.take(field, from: column) }
-        for column in source.properties { mapping.takeProperty(from: column) }
+        let isOpenStreetMap = foreign?.format == .openStreetMap || opened.beginning?.isOverpass == true
+        var mapping = try source.mapping(unlessNamed: isOpenStreetMap ? "openstreetmap" : "columns")
         if let foreign {
             let converter = try GDALProcess(
-                path, foreign, mapping: mapping, boundingBox: source.boundingBox, confinement: confinement,
-                environment: source.environment)
+                path, foreign, mapping: mapping, source: source, confinement: confinement)
             self.converter = converter
             input = try ByteInput(descriptor: converter.outputDescriptor, path: path, closes: true)
             format = .geojson
-        } else {
+        } else if let opened = opened.input {
             converter = nil
-            input = try ByteInput(path: path)
+            input = opened
+        } else {
+            throw ImportError("it can't be read", path: path)
         }
-        // Skips a byte order mark.
-        if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
-        if format ?? ImportFormat(beginningOf: input) == .csv {
+        // GDAL's GeoJSON is in degrees.
+        let system = source.referenceSystem ?? (foreign == nil ? opened.beginning?.referenceSystem : nil)
+        var projection: Projection?
+        do throws(ImportError) {
+            projection = try system.map { code throws(ImportError) in try Projection(code) }
+        } catch {
+            throw ImportError(error.message, path: path)
+        }
+        if format == .csv {
             rows = try CSVReader(input, mapping: &mapping, delimiter: source.delimiter)
         } else {
-            rows = GeoJSONReader(input, mapping: mapping)
+            let shape = foreign == nil ? opened.beginning?.shape : nil
+            rows = GeoJSONReader(
+                input, mapping: mapping, shape: source.shape(unlessNamed: shape),
+                isProjected: projection != nil)
         }
         row = Row(fieldCount: mapping.fieldNames.count)
         builder = PlaceBuilder(
-            mapping: mapping, boundingBox: source.boundingBox, categories: source.categories)
+            mapping: mapping, boundingBox: source.boundingBox, categories: source.categories,
+            projection: projection)
     }
 
     func next() throws(ImportError) -> ImportItem? {
@@ -148,6 +162,62 @@ private final class PlaceFile {
     }
 }
 
+/// A file whose beginning was looked at.
+struct OpenedFile {
+    let format: ImportFormat
+    /// What it has from its start; nil where GDAL reads it.
+    let input: ByteInput?
+    /// What its beginning says of it; nil where it isn't JSON.
+    let beginning: JSONBeginning?
+
+    /// Opens a file, or the one in an archive.
+    ///
+    /// - Throws: ``ImportError`` where it can't be read.
+    init(_ path: String, _ source: ImportSource) throws(ImportError) {
+        var format = source.format ?? ImportFormat(extensionOf: path)
+        guard
+            format != .gdal
+                || source.format == nil && path.asciiLowercased.hasSuffix(".zip") && !source.isUnconfined
+        else {
+            (self.format, input, beginning) = (.gdal, nil, nil)
+            return
+        }
+        let input: ByteInput
+        if format == .gdal {
+            let member = try ZIPMember(ofArchive: path)
+            format = ImportFormat(extensionOf: member.name)
+            guard format != .gdal else {
+                throw ImportError(
+                    "the archive has \(member.name.prefix(60).printable): unpack it first", path: path)
+            }
+            input = try ByteInput(member: member, path: path)
+        } else {
+            input = try ByteInput(path: path)
+        }
+        // Skips a byte order mark.
+        if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
+        self.input = input
+        self.format = format ?? ImportFormat(beginningOf: input)
+        beginning = self.format == .geojson ? input.withUnread { JSONBeginning($0) } : nil
+    }
+}
+
+extension ImportSource {
+    /// The mapping of its files, with what options change.
+    func mapping(unlessNamed usual: String) throws(ImportError) -> Mapping {
+        var mapping = try Mapping.named(mapping ?? usual)
+        for (field, column) in columns { mapping.take(field, from: column) }
+        for (field, text) in fixedTexts { mapping.set(field, to: text) }
+        for column in properties { mapping.takeProperty(from: column) }
+        return mapping
+    }
+
+    /// Where JSON has its places.
+    func shape(unlessNamed shape: JSONShape?) -> JSONShape {
+        layer.map { .collection($0) } ?? shape ?? .collection("features")
+    }
+}
+
 extension ImportFormat {
     /// The format of a path's extension; nil if the first byte decides.
     fileprivate init?(extensionOf path: String) {
@@ -163,9 +233,10 @@ extension ImportFormat {
         }
     }
 
-    /// The format of bytes: GeoJSON begins with a brace or a record separator.
+    /// The format of bytes: JSON begins with a brace, a bracket or a record separator.
     fileprivate init(beginningOf input: ByteInput) {
         let first = input.withUnread { $0.first { $0 > 0x20 || $0 == 0x1e } }
-        self = first == UInt8(ascii: "{") || first == 0x1e ? .geojson : .csv
+        self =
+            first.map { [UInt8(ascii: "{"), UInt8(ascii: "["), 0x1e].contains($0) } == true ? .geojson : .csv
     }
 }

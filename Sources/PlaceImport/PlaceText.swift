@@ -1,3 +1,4 @@
+import Foundation
 import PointsOfInterestServerAPI
 
 /// Decides which texts PostgreSQL's checks accept (`is_single_line`), and normalises others.
@@ -71,6 +72,33 @@ enum PlaceText {
     /// reserved). So `name:left` of OpenStreetMap isn't taken for a name in a language.
     static func isLanguage(_ tag: [UInt8]) -> Bool {
         LanguageTag.isWellFormed(tag) && tag.prefix { $0 != UInt8(ascii: "-") }.count <= 3
+    }
+
+    /// The name of a category that people write in another way: letters become lower-case ones without accents, and what is
+    /// between words an underscore. So `Coffee Shop`, `coffee-shop` and `COFFEE_SHOP` are one category. Nil if that is no name
+    /// of a category, either.
+    static func category(spelling text: String) -> String? {
+        guard text.utf8.count <= 400 else { return nil }
+        var name: [UInt8] = []
+        var isBetweenWords = false
+        // Decomposed, a letter with an accent is the letter and a mark.
+        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
+            if scalar.properties.generalCategory == .nonspacingMark || scalar == "'" || scalar == "’" {
+                continue
+            }
+            guard scalar.isASCII, scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) else {
+                // A letter that ASCII doesn't have can't be left out.
+                if scalar.properties.isAlphabetic { return nil }
+                isBetweenWords = true
+                continue
+            }
+            if isBetweenWords, !name.isEmpty { name.append(UInt8(ascii: "_")) }
+            isBetweenWords = false
+            let byte = UInt8(scalar.value)
+            name.append((65...90).contains(byte) ? byte | 0x20 : byte)
+        }
+        let result = String(decoding: name, as: UTF8.self)
+        return isCategory(result) ? result : nil
     }
 
     /// Whether this is a name that a category may have: `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`, of at most 50 characters.

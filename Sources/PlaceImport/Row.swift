@@ -110,6 +110,13 @@ struct Row {
         }
     }
 
+    /// The number that a latitude or a longitude is, with a decimal point or a decimal comma: neither has a thousand degrees,
+    /// so a comma can't be anything else. Nil if it is none.
+    func coordinate(in range: Range<Int>) -> Double? {
+        if let number = number(in: range) { return number }
+        return withBytes(range) { PositionText.number($0) }
+    }
+
     /// The bytes of a field.
     func bytes(of range: Range<Int>) -> ArraySlice<UInt8> { text[range] }
 

@@ -6,6 +6,8 @@ public struct CommandLineArguments: Hashable, Sendable {
     public private(set) var options: [String: String] = [:]
     /// The switches that were given: options without a value.
     public private(set) var switches: Set<String> = []
+    /// The switches that there are.
+    package let knownSwitches: Set<String>
 
     /// Parses `arguments`.
     ///
@@ -13,6 +15,7 @@ public struct CommandLineArguments: Hashable, Sendable {
     /// - Throws: `ConfigurationError` for an option that is repeated, an option without its value, and a switch with a
     ///   value.
     public init(_ arguments: [String], switches known: Set<String>) throws(ConfigurationError) {
+        knownSwitches = known
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("--") else {
@@ -32,7 +35,9 @@ public struct CommandLineArguments: Hashable, Sendable {
             } else if let value = rest.popFirst(), !value.hasPrefix("--") {
                 options[name] = value
             } else {
-                throw ConfigurationError("\(name) needs a value")
+                let meant = SettingName.nearest(to: name, among: known)
+                throw ConfigurationError(
+                    "\(name) needs a value" + (meant.map { "; did you mean \($0)?" } ?? ""))
             }
         }
     }
@@ -52,7 +57,9 @@ package struct Invocation {
     }
 
     /// A reader of the settings.
-    package var settings: SettingsReader { SettingsReader(flags: line.options, environment: environment) }
+    package var settings: SettingsReader {
+        SettingsReader(flags: line.options, environment: environment, switches: line.knownSwitches)
+    }
 
     /// Refuses surplus words.
     ///

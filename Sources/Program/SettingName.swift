@@ -103,6 +103,19 @@ public enum SettingName: String, CaseIterable, CustomStringConvertible, Sendable
         return nearest?.name
     }
 
+    /// The option that a misspelt one resembles most; nil if it resembles none.
+    static func nearest(to option: String, among known: Set<String>) -> String? {
+        guard let mistaken = EditDistance(from: Array(option.utf8.dropFirst(2))) else { return nil }
+        var nearest: (option: String, typos: Int)?
+        for option in known.sorted() {
+            let name = Array(option.utf8.dropFirst(2))
+            let typos = mistaken.distance(to: name)
+            let tolerance = min(maximumTypoCount, max(1, min(name.count, mistaken.text.count) / 3))
+            if typos <= tolerance, typos < nearest?.typos ?? .max { nearest = (option, typos) }
+        }
+        return nearest?.option
+    }
+
     /// A name without the prefix.
     private static func own(_ name: String) -> [UInt8] { Array(name.utf8.dropFirst(prefix.utf8.count)) }
 }

@@ -17,10 +17,13 @@ public struct SettingsReader: Sendable {
     public private(set) var entries: [Entry] = []
 
     private var flags: [String: String]
+    /// The options without a value that there are, and the options that were asked for.
+    private var knownFlags: Set<String>
     private let environment: [String: String]
 
     /// Makes a reader of the options of a `CommandLineArguments` and of an environment.
-    public init(flags: [String: String], environment: [String: String]) {
+    public init(flags: [String: String], environment: [String: String], switches: Set<String> = []) {
+        knownFlags = switches
         self.flags = flags
         self.environment = environment
     }
@@ -82,7 +85,8 @@ public struct SettingsReader: Sendable {
 
     /// Takes an option that isn't a setting, such as `--output`; nil if it wasn't given.
     public mutating func takeOption(_ flag: String) -> String? {
-        flags.removeValue(forKey: flag)
+        knownFlags.insert(flag)
+        return flags.removeValue(forKey: flag)
     }
 
     /// Refuses the options that weren't read.
@@ -90,7 +94,11 @@ public struct SettingsReader: Sendable {
     /// - Throws: `ConfigurationError` with the first of them.
     public func refuseUnknownFlags() throws(ConfigurationError) {
         guard let unknown = flags.keys.sorted().first else { return }
-        let known = entries.map(\.name.flag).sorted().joined(separator: " ")
+        let settings = entries.map(\.name.flag)
+        if let meant = SettingName.nearest(to: unknown, among: knownFlags.union(settings)) {
+            throw ConfigurationError("unknown option \(unknown); did you mean \(meant)?")
+        }
+        let known = settings.sorted().joined(separator: " ")
         throw ConfigurationError("unknown option \(unknown); known options: \(known)")
     }
 

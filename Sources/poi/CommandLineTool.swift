@@ -20,16 +20,24 @@ struct CommandLineTool {
     private struct Command: Sendable {
         let name: String
         let summary: String
+        /// What its `--help` prints; nil for the program's.
+        let help: String?
         /// Runs it, and returns the exit code.
         let run: @Sendable (Invocation) throws -> Int32
 
-        init(name: String, summary: String, run: @escaping @Sendable (Invocation) throws -> Int32) {
-            (self.name, self.summary, self.run) = (name, summary, run)
+        init(
+            name: String, summary: String, help: String? = nil,
+            run: @escaping @Sendable (Invocation) throws -> Int32
+        ) {
+            (self.name, self.summary, self.help, self.run) = (name, summary, help, run)
         }
 
         /// A command that has done its work where it throws nothing.
-        init(name: String, summary: String, run: @escaping @Sendable (Invocation) throws -> Void) {
-            self.init(name: name, summary: summary) { (invocation) throws -> Int32 in
+        init(
+            name: String, summary: String, help: String? = nil,
+            run: @escaping @Sendable (Invocation) throws -> Void
+        ) {
+            self.init(name: name, summary: summary, help: help) { (invocation) throws -> Int32 in
                 try run(invocation)
                 return 0
             }
@@ -46,8 +54,9 @@ struct CommandLineTool {
             name: "migrate", summary: "up, down, status, new or validate: the database's schema",
             run: MigrateCommand.run),
         Command(
-            name: "import", summary: "bring the places of a dataset to what files say", run: ImportCommand.run
-        ),
+            name: "import", summary: "bring the places of a dataset to what files say",
+            help: ImportCommand.help,
+            run: ImportCommand.run),
         Command(
             name: "reindex", summary: "make every server read all places again, by a new dataset id",
             run: ReindexCommand.run),
@@ -67,7 +76,7 @@ struct CommandLineTool {
         "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--finish",
         "--after-roll-out", "--ready",
         "--include-tests", "--force",
-        "--add-categories", "--sync", "--unconfined-source",
+        "--add-categories", "--sync", "--unconfined-source", "--explain",
     ]
 
     /// Runs a command; returns the exit code, see `ProgramExit`.
@@ -79,7 +88,8 @@ struct CommandLineTool {
                 return 0
             }
             guard let name = line.words.first, !line.switches.contains("--help") else {
-                try Terminal.print(Self.usage)
+                let asked = Self.commands.first { $0.name == line.words.first }
+                try Terminal.print(asked?.help ?? Self.usage)
                 return line.switches.contains("--help") ? 0 : ConfigurationError.exitCode
             }
             guard let command = Self.commands.first(where: { $0.name == name }) else {

@@ -7,19 +7,57 @@ import Program
 
 /// `poi import FILE…`: brings the places of a dataset to what files say.
 enum ImportCommand {
-    private static let usage =
-        "poi import FILE…|- --dataset NAME --license ID [--credit TEXT] [--url URL] [--format csv|geojson|gdal] "
-        + "[--delimiter CHARACTER|tab] [--column FIELD=COLUMN,…] [--id COLUMN] [--properties COLUMN,…] "
-        + "[--mapping NAME|FILE] [--unconfined-source] "
-        + "[--bbox WEST,SOUTH,EAST,NORTH] [--category NAME,…] [--add-categories] [--sync] [--force] [--dry-run] "
-        + "[--rejects FILE] [--max-errors N]"
+    /// What `poi import --help` prints.
+    static let help = """
+        poi import FILE… --explain
+        poi import FILE… --dataset NAME --license ID [OPTION…]
+
+        Brings the places of a dataset to what files say. A file is CSV, JSON or GeoJSON, a ZIP with one of these, or what
+        GDAL reads: OpenStreetMap, GeoPackage, Shapefile, FlatGeobuf, KML, KMZ, GPX, XLSX, ODS. - is standard input.
+
+        what the file is
+          --explain                 says how the file would be read and which command to run; needs no database
+          --column FIELD=COLUMN,…   takes fields from other columns: id, name, category, latitude, longitude, position, …
+          --set FIELD=TEXT,…        gives fields the same text in every row: --set category=airport
+          --mapping NAME|FILE       columns, geonames, openstreetmap, overture, or a file of yours
+          --id COLUMN               the column of the places' stable ids
+          --properties COLUMN,…     columns that become properties
+          --layer NAME              a layer of a file with several, or the member of a JSON object that has the places
+          --crs EPSG:CODE           the coordinate system of the positions, if it isn't WGS 84 and the file doesn't say it
+          --format csv|geojson|gdal, --delimiter CHARACTER|tab
+          --unconfined-source       lets GDAL open anything; only for files that you trust
+
+        which rows
+          --bbox WEST,SOUTH,EAST,NORTH, --category NAME,…
+
+        what happens
+          --dry-run                 changes nothing and says what would be done
+          --add-categories          adds categories that the vocabulary doesn't have
+          --sync                    removes places that the files no longer have; --force, however many
+          --rejects FILE            writes rejected rows to a file
+          --max-errors N            ends the import when more rows are rejected
+          --credit TEXT, --url URL  for maps that show the places
+
+        Documentation/import.md says more.
+        """
 
     static func run(_ invocation: Invocation) throws {
+        let explains = invocation.line.switches.contains("--explain")
         var reader = invocation.settings
         let source = try ImportSource(
             paths: Array(invocation.line.words.dropFirst()), from: &reader, switches: invocation.line.switches
         )
-        guard !source.paths.isEmpty else { throw ConfigurationError("expected \(usage)") }
+        guard !source.paths.isEmpty else {
+            throw ConfigurationError(
+                "expected poi import FILE… --dataset NAME --license ID; see poi import --help")
+        }
+        if explains {
+            for option in ["--dataset", "--license", "--credit", "--url", "--database-url"] {
+                _ = reader.takeOption(option)
+            }
+            try reader.refuseUnknownFlags()
+            return try Terminal.print("\(FileExplanation(source))")
+        }
         let options = try ImportOptions(from: &reader, switches: invocation.line.switches)
         let rejectsPath = reader.takeOption("--rejects")
         let database = try DatabaseConfiguration(from: &reader)
@@ -31,6 +69,11 @@ enum ImportCommand {
         } catch {
             // What was wrong with the rows is still worth reading.
             try? rejects?.finish()
+            if let error = error as? ImportError, error.isAboutFields,
+                let explanation = try? FileExplanation(source)
+            {
+                Terminal.printError("\(explanation)")
+            }
             throw error
         }
         try rejects?.finish()
@@ -125,6 +168,9 @@ extension ImportSource {
         if let text = reader.takeOption("--delimiter") { delimiter = try Self.delimiter(text) }
         if let text = reader.takeOption("--column") { columns = try Self.columns(text) }
         if let column = reader.takeOption("--id") { columns[.id] = column }
+        if let text = reader.takeOption("--set") { fixedTexts = try Self.fixedTexts(text) }
+        layer = reader.takeOption("--layer")
+        referenceSystem = reader.takeOption("--crs")
         if let text = reader.takeOption("--properties") {
             properties = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard !properties.contains("") else {
@@ -166,6 +212,22 @@ extension ImportSource {
             columns[field] = String(names[1])
         }
         return columns
+    }
+
+    private static func fixedTexts(_ text: String) throws(ConfigurationError) -> [ImportField: String] {
+        var texts: [ImportField: String] = [:]
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard names.count == 2, !names[1].isEmpty, let field = ImportField(rawValue: String(names[0])),
+                texts[field] == nil, ![.id, .names, .otherNames].contains(field)
+            else {
+                throw ConfigurationError(
+                    "--set=\(text): expected FIELD=TEXT, such as category=airport, several with commas between"
+                )
+            }
+            texts[field] = String(names[1])
+        }
+        return texts
     }
 
     private static func box(_ text: String) throws(ConfigurationError) -> BoundingBox {

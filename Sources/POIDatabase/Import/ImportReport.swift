@@ -26,6 +26,8 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
     package var unknownCategories: [String: Int] = [:]
     /// Why a run without `--dry-run` would fail.
     package var refusal: String?
+    /// What people should know about how the files were read, a line each.
+    package var remarks: [String] = []
 
     /// How many unknown categories are shown, the most frequent ones.
     private static let shownCategories = 50
@@ -51,9 +53,14 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
         if unknown.count > Self.shownCategories {
             lines.append("and \(unknown.count - Self.shownCategories) other unknown categories")
         }
+        if !unknown.isEmpty {
+            lines.append(
+                "to add these categories: --add-categories; to give all places one: --set category=NAME")
+        }
         if !addedCategories.isEmpty {
             lines.append("new categories: " + addedCategories.joined(separator: ", "))
         }
+        lines += remarks
         return lines.joined(separator: "\n")
     }
 }

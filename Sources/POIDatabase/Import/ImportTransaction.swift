@@ -70,6 +70,28 @@ struct ImportTransaction {
         if let remark { onLine(remark) }
         try await run(ImportStatements.createRows)
         try await connection.copy(ImportStatements.copyRows, from: rows.chunks)
+        try refuseNothing()
+    }
+
+    /// Refuses files of which no row could be taken: an option is missing, or they are other files than was thought.
+    private func refuseNothing() throws(ImportError) {
+        let (rejected, unknown) = (rows.stager.rejected, rows.stager.rejected[.unknownCategory] ?? 0)
+        let count = rejected.values.reduce(0, +)
+        guard rows.hasEnded, count > 0, count == rows.progress.rows - rows.progress.notSelected else {
+            return
+        }
+        let reasons = rejected.sorted { $0.value > $1.value }.map { "\($0.key.rawValue) \($0.value)" }
+        var message = "none of \(count) rows can be imported: \(reasons.joined(separator: ", "))"
+        if unknown > 0 {
+            let names = rows.stager.unknownCategories.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                .prefix(10).map(\.key)
+            message +=
+                ". Unknown categories: \(names.joined(separator: ", ")); to add them: --add-categories; "
+            message += "to give all places one: --set category=NAME"
+        }
+        var error = ImportError(message, path: source.paths.first)
+        error.isAboutFields = unknown < count
+        throw error
     }
 
     /// Counts what is to do, and does it.
@@ -148,6 +170,7 @@ struct ImportTransaction {
         report.read = progress.rows
         report.notSelected = progress.notSelected
         report.normalised = progress.normalised
+        report.remarks = progress.remarks
         if droppedProperties > 0 { report.normalised[.propertiesDropped, default: 0] += droppedProperties }
         report.rejected = stager.rejected
         report.unknownCategories = stager.unknownCategories

@@ -188,9 +188,14 @@ struct DatasetImportTests {
         await #expect(throws: CommandError.self) {
             try await database.importPlaces(rows) { _, options in options.maximumErrors = 500 }
         }
-        let report = try await database.importPlaces(rows) { _, options in options.maximumErrors = 501 }
-        #expect(report.rejected == [.unknownCategory: 501])
+        // An import of which nothing is left is a mistake, too.
+        await #expect(throws: ImportError.self) { try await database.importPlaces(rows) }
         #expect(try database.importedPlaces().isEmpty)
+        let report = try await database.importPlaces(rows + ["0,B,cafe,1,1"]) { _, options in
+            options.maximumErrors = 501
+        }
+        #expect(report.rejected == [.unknownCategory: 501])
+        #expect(report.added == 1)
     }
 
     @Test("--sync removes vanished places, but none whose row was rejected and none of other datasets")

@@ -25,6 +25,7 @@ struct ImportReportTests {
                 normalised: trimmed 2
                 rejected: no-name 1, unknown-category 3
                 unknown categories: fuel 2, bank 1, pub 1
+                to add these categories: --add-categories; to give all places one: --set category=NAME
                 """)
     }
 

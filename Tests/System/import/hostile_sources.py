@@ -145,7 +145,7 @@ def documents(canaries):
         archive.writestr("doc.kml", KML.format(link + style))
         archive.writestr("../../secrets/b.kml", KML.format(""))
     yield Source(folder / "link.kmz", places=0)
-    for name, message in [("layer.zip", "it is an archive"), ("layer.kmz", "ogr2ogr: ")]:
+    for name, message in [("layer.zip", "the archive has a.vrt"), ("layer.kmz", "ogr2ogr: ")]:
         with zipfile.ZipFile(folder / name, "w") as archive:
             archive.writestr("a.vrt", virtual_layer(secret))
         yield Source(folder / name, message)

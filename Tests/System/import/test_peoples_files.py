@@ -14,7 +14,7 @@ from servers import ROOT
 
 SETTINGS = {"POI_SEEDS": "false"}
 # How many of the files have to be read.
-READ = 4
+READ = 36
 PAGE = ROOT / "Documentation/import-files.md"
 START = "| file | what it is | from | option | places |\n|---|---|---|---|---|\n"
 

@@ -1,0 +1,128 @@
+import Foundation
+import PointsOfInterestAPI
+
+/// The fields of a file's first rows, whatever they are called, and what is in them.
+struct FieldInventory {
+    /// A column, or a member of JSON objects.
+    struct Field {
+        let name: String
+        /// In how many rows there is something in it.
+        var count = 0
+        /// In how many it is a number, and between which these are.
+        var numbers = 0
+        var range: ClosedRange<Double>?
+        /// In how many it is a position.
+        var positions = 0
+        /// How often it has which text, of the first ones.
+        var values: [String: Int] = [:]
+        /// The first texts, in their order.
+        var examples: [String] = []
+    }
+
+    /// How many rows are looked at, and how long a row of JSON may be for that.
+    static let (maximumRows, maximumObjectBytes) = (1000, 64 * 1024)
+    private static let (maximumFields, maximumLevels, maximumValues) = (1000, 6, 200)
+
+    private(set) var fields: [Field] = []
+    private(set) var rows = 0
+    private var indexes: [String: Int] = [:]
+
+    /// Looks at rows of delimited fields.
+    init(_ reader: inout CSVReader) throws(ImportError) {
+        reader.take(reader.columns)
+        for name in reader.columns { _ = index(of: name) }
+        var row = Row(fieldCount: reader.columns.count)
+        while rows < Self.maximumRows {
+            switch try reader.next(into: &row) {
+            case .end: return
+            case .rejected: break
+            case .row:
+                rows += 1
+                for (field, name) in reader.columns.enumerated() where !row[field].isEmpty {
+                    add(row.text(of: row[field]), to: name)
+                }
+            }
+        }
+    }
+
+    /// Looks at features and other objects.
+    init(_ reader: inout GeoJSONReader, fieldCount: Int) throws(ImportError) {
+        var row = Row(fieldCount: fieldCount)
+        while rows < Self.maximumRows {
+            switch try reader.next(into: &row) {
+            case .end: return
+            case .rejected: break
+            case .row:
+                rows += 1
+                guard reader.object.count <= Self.maximumObjectBytes,
+                    case .object(let object) = try? JSONDecoder().decode(
+                        JSONValue.self, from: Data(reader.object))
+                else { continue }
+                add(object)
+            }
+        }
+    }
+
+    /// Adds the properties of a feature, or the members of another object.
+    private mutating func add(_ object: JSONValue.Object) {
+        let isFeature = object["type"]?.text == "Feature"
+        for (name, value) in object.members {
+            switch (name, value) {
+            case ("properties", .object) where isFeature, ("tags", .object), ("attributes", .object):
+                add(value, named: "", level: 0)
+            case _ where isFeature: break
+            default: add(value, named: name, level: 0)
+            }
+        }
+    }
+
+    private mutating func add(_ value: JSONValue, named name: String, level: Int) {
+        let path = name.isEmpty ? "" : name + "."
+        switch value {
+        case .object(let object):
+            guard level < Self.maximumLevels else { return }
+            for (name, value) in object.members { add(value, named: path + name, level: level + 1) }
+        case .array(let values):
+            guard level < Self.maximumLevels else { return }
+            for (index, value) in values.prefix(3).enumerated() {
+                add(value, named: path + "\(index)", level: level + 1)
+            }
+        case .string(let text): add(text, to: name)
+        case .integer(let number): add("\(number)", to: name)
+        case .number(let number): add("\(number)", to: name)
+        case .boolean(let flag): add("\(flag)", to: name)
+        case .null: break
+        }
+    }
+
+    private mutating func index(of name: String) -> Int? {
+        if let index = indexes[name] { return index }
+        guard fields.count < Self.maximumFields else { return nil }
+        indexes[name] = fields.count
+        fields.append(Field(name: name))
+        return fields.count - 1
+    }
+
+    private mutating func add(_ text: String, to name: String) {
+        guard let index = index(of: name) else { return }
+        fields[index].count += 1
+        let bytes = Array(text.utf8.prefix(1024))
+        bytes.withUnsafeBufferPointer { bytes in
+            if let number = PositionText.number(bytes), number.isFinite {
+                fields[index].numbers += 1
+                let range = fields[index].range ?? number...number
+                fields[index].range = min(range.lowerBound, number)...max(range.upperBound, number)
+            } else if PositionText.position(bytes) != nil {
+                fields[index].positions += 1
+            }
+        }
+        let short = String(text.prefix(60)).printable
+        if fields[index].examples.count < 3 { fields[index].examples.append(short) }
+        if fields[index].values[short] != nil || fields[index].values.count < Self.maximumValues {
+            fields[index].values[short, default: 0] += 1
+        }
+    }
+
+    /// Whether there is a field of this name.
+    func has(_ name: String) -> Bool { fields.contains { $0.name.asciiLowercased == name.asciiLowercased } }
+}

@@ -1,0 +1,291 @@
+/// What `poi import --explain` says of a file: how it would be read, what is missing, and what to do next.
+package struct FileExplanation: CustomStringConvertible {
+    private static let (shownPlaces, shownNames, shownCategories) = (5, 40, 10)
+
+    private let path: String
+    private let source: ImportSource
+    private var lines: [String] = []
+    /// The options that the file needs, as far as it says so itself.
+    private var options: [String] = []
+    private var advice: [String] = []
+
+    /// Reads a file's first rows, at most a thousand, and needs no database.
+    ///
+    /// - Throws: ``ImportError`` where it can't be read at all; standard input can be read only once, and isn't.
+    package init(_ source: ImportSource) throws(ImportError) {
+        guard let path = source.paths.first, path != "-" else {
+            throw ImportError("standard input can't be explained: save it to a file first")
+        }
+        (self.path, self.source) = (path, source)
+        let opened = try OpenedFile(path, source)
+        if let input = opened.input, opened.format == .csv {
+            let named = try source.mapping(unlessNamed: "columns")
+            var reader = try CSVReader(
+                input, delimiter: source.delimiter ?? named.delimiter, columns: named.columns,
+                hasQuotes: named.hasQuotes)
+            let inventory = try FieldInventory(&reader)
+            let delimiter =
+                reader.delimiter == 0x09 ? "tab" : String(decoding: [reader.delimiter], as: UTF8.self)
+            let encoding = input.isWindows1252 ? "Windows-1252" : "UTF-8"
+            lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
+            explain(inventory, named)
+            if reader.columns.count == 19, named.columns == nil, Int(reader.columns[0]) != nil {
+                suggest("--mapping geonames", "it looks like a dump of GeoNames, which has no header")
+            }
+        } else {
+            try explainObjects(opened)
+        }
+        addPlaces()
+    }
+
+    private mutating func explainObjects(_ opened: OpenedFile) throws(ImportError) {
+        let mapping: Mapping
+        var reader: GeoJSONReader
+        var converter: GDALProcess?
+        if let input = opened.input {
+            let beginning = opened.beginning
+            mapping = try source.mapping(
+                unlessNamed: beginning?.isOverpass == true ? "openstreetmap" : "columns")
+            let shape = source.shape(unlessNamed: beginning?.shape)
+            reader = GeoJSONReader(input, mapping: mapping, shape: shape)
+            let system = source.referenceSystem ?? beginning?.referenceSystem ?? "degrees"
+            lines.append(
+                "\(path): JSON, \(beginning?.isOverpass == true ? "of Overpass, " : "")coordinates: \(system)"
+            )
+            if let collections = beginning?.collections, !collections.isEmpty {
+                lines.append("  members with places: \(collections.map(\.printable).joined(separator: ", "))")
+                if case .collection(let member) = shape, !collections.contains(member) {
+                    suggest("--layer \(Self.quoted(collections[0]))", "the places are in a member")
+                }
+            }
+        } else {
+            let foreign = source.isUnconfined ? GDALSource(unconfined: path) : try GDALSource(path)
+            mapping = try source.mapping(
+                unlessNamed: foreign.format == .openStreetMap ? "openstreetmap" : "columns")
+            let confinement = source.isUnconfined ? nil : try ConfinedGDAL(environment: source.environment)
+            let process = try GDALProcess(
+                path, foreign, mapping: mapping, source: source, confinement: confinement)
+            converter = process
+            let input = try ByteInput(descriptor: process.outputDescriptor, path: path, closes: true)
+            reader = GeoJSONReader(input, mapping: mapping)
+            lines.append(
+                "\(path): \(foreign.drivers?.first ?? "a format") of GDAL, coordinates: degrees, by GDAL")
+        }
+        try withExtendedLifetime(converter) { () throws(ImportError) in
+            explain(try FieldInventory(&reader, fieldCount: mapping.fieldNames.count), mapping)
+        }
+    }
+
+    /// Says from which field each of a place's comes, and which is missing.
+    private mutating func explain(_ inventory: FieldInventory, _ mapping: Mapping) {
+        var used: Set<String> = []
+        for field in ImportField.allCases where field != .names && field != .otherNames {
+            guard let names = mapping.origin(of: field, isThere: { $0.hasPrefix("@") || inventory.has($0) })
+            else {
+                continue
+            }
+            used.formUnion(names.map(\.asciiLowercased))
+            let origin = names.isEmpty ? "a fixed text" : names.map(\.printable).joined(separator: ", ")
+            lines.append("  \(field.rawValue.padded(to: 12))\(origin)")
+        }
+        suggestMapping(inventory)
+        let isKnownPosition =
+            inventory.fields.allSatisfy { _ in source.format != .csv } && !lines[0].contains(": CSV")
+        for field in mapping.missingFields(where: { name in inventory.has(mapping.fieldNames[name]) })
+        where options.isEmpty || field != .category {
+            if [.latitude, .longitude].contains(field), isKnownPosition { continue }
+            lines.append("  \(field.rawValue.padded(to: 12))not found")
+            suggest(field, inventory)
+        }
+        suggestReferenceSystem(inventory, mapping)
+        let unused = inventory.fields.filter { !used.contains($0.name.asciiLowercased) }
+        guard !unused.isEmpty else { return }
+        lines.append("not used, with an example:")
+        for field in unused.prefix(Self.shownNames) {
+            lines.append("  \(field.name.prefix(60).printable.padded(to: 24))\(field.examples.first ?? "")")
+        }
+        if unused.count > Self.shownNames { lines.append("  and \(unused.count - Self.shownNames) more") }
+    }
+
+    private mutating func suggest(_ option: String, _ reason: String) {
+        guard !options.contains(option) else { return }
+        options.append(option)
+        advice.append("\(option): \(reason)")
+    }
+
+    /// Recognises the fields of those whose mappings come with the program.
+    private mutating func suggestMapping(_ inventory: FieldInventory) {
+        guard source.mapping == nil else { return }
+        let tags = [
+            "amenity", "shop", "tourism", "leisure", "highway", "historic", "railway", "natural", "man_made",
+        ]
+        if !lines[0].contains("Overpass"), tags.count(where: inventory.has) >= 2 {
+            suggest("--mapping openstreetmap", "the fields are tags of OpenStreetMap")
+        }
+        if inventory.has("names.primary"), inventory.has("categories.primary") {
+            suggest("--mapping overture", "these are places of Overture Maps")
+        }
+    }
+
+    private mutating func suggest(_ field: ImportField, _ inventory: FieldInventory) {
+        switch field {
+        case .name:
+            let words = ["name", "title", "label", "nom"]
+            let texts = inventory.fields.filter { $0.numbers * 2 < $0.count && $0.positions == 0 }
+            let found = texts.first { name in words.contains { name.name.asciiLowercased.hasSuffix($0) } }
+            let field = found ?? texts.max { $0.values.count < $1.values.count }
+            suggest(
+                "--column name=\(Self.quoted(field?.name ?? "COLUMN"))",
+                "the column that has the places' names")
+        case .category:
+            let kinds = ["type", "kind", "categor", "class", "amenity"]
+            let found = inventory.fields.first { field in
+                kinds.contains { field.name.asciiLowercased.contains($0) } && field.values.count <= 100
+            }
+            suggest("--set category=CATEGORY", "all places are of one category, such as cafe or airport")
+            if let found {
+                advice.append(
+                    "or --column category=\(Self.quoted(found.name)): the column that has each place's category, such as "
+                        + found.examples.joined(separator: ", "))
+            } else {
+                advice.append("or --column category=COLUMN: the column that has each place's category")
+            }
+        case .latitude, .longitude:
+            if let position = inventory.fields.first(where: { $0.positions * 2 > $0.count }) {
+                suggest(
+                    "--column position=\(Self.quoted(position.name))",
+                    "latitude and longitude in one column, or WKT")
+            } else {
+                suggest(
+                    "--column latitude=COLUMN,longitude=COLUMN",
+                    "the columns that have the positions, in degrees")
+            }
+        default: suggest("--column \(field.rawValue)=COLUMN", "the column that has it")
+        }
+    }
+
+    /// Recognises coordinates that can't be degrees.
+    private mutating func suggestReferenceSystem(_ inventory: FieldInventory, _ mapping: Mapping) {
+        guard source.referenceSystem == nil, lines[0].contains(": CSV"),
+            let y = mapping.origin(of: .latitude, isThere: inventory.has)?.first,
+            let x = mapping.origin(of: .longitude, isThere: inventory.has)?.first
+        else { return }
+        func range(_ name: String) -> ClosedRange<Double>? {
+            inventory.fields.first { $0.name.asciiLowercased == name.asciiLowercased }?.range
+        }
+        guard let eastings = range(x), let northings = range(y),
+            max(abs(eastings.lowerBound), abs(eastings.upperBound)) > 400
+                || max(abs(northings.lowerBound), abs(northings.upperBound)) > 400
+        else { return }
+        // Eastings of UTM are between these, in each of its zones; those of Web Mercator are all around the Earth.
+        let isMercator = eastings.lowerBound < 100_000 || eastings.upperBound > 900_000
+        suggest(
+            "--crs \(isMercator ? "EPSG:3857" : "EPSG:CODE")",
+            isMercator
+                ? "positions are in metres, as in Web Mercator"
+                : "positions are in metres; who publishes the file says in which system (such as EPSG:25832, UTM zone 32)"
+        )
+    }
+
+    /// Shows the first places, and what stands in their way.
+    private mutating func addPlaces() {
+        var rest = source
+        rest.paths = [path]
+        var places: [String] = []
+        var categories: [String: Int] = [:]
+        var rejected: [RejectionReason: (count: Int, first: RejectedRow)] = [:]
+        do throws(ImportError) {
+            let reader = try PlaceReader(rest)
+            var rows = 0
+            while rows < FieldInventory.maximumRows, let item = try reader.next() {
+                rows += 1
+                switch item {
+                case .place(let place, _):
+                    categories[place.category, default: 0] += 1
+                    guard places.count < Self.shownPlaces else { continue }
+                    let address = place.address.map { ", \($0)" } ?? ""
+                    places.append(
+                        "  \(place.name) (\(place.category)) at \(place.latitude), \(place.longitude)\(address)"
+                    )
+                case .rejected(let row):
+                    rejected[row.reason] = (
+                        (rejected[row.reason]?.count ?? 0) + 1, rejected[row.reason]?.first ?? row
+                    )
+                }
+            }
+        } catch {
+            lines.append(error.message.printable)
+        }
+        if !places.isEmpty { lines += ["the first places:"] + places }
+        if !categories.isEmpty {
+            let frequent = categories.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            lines.append(
+                "categories: "
+                    + frequent.prefix(Self.shownCategories).map { "\($0.key) \($0.value)" }.joined(
+                        separator: ", "))
+        }
+        for (reason, rows) in rejected.sorted(by: { $0.value.count > $1.value.count }) {
+            let detail = rows.first.detail.isEmpty ? "" : ": \(rows.first.detail)"
+            lines.append(
+                "rejected: \(reason.rawValue) \(rows.count), the first in line \(rows.first.line)\(detail)")
+        }
+    }
+
+    /// Everything, in lines; the last has the command to run next.
+    package var description: String {
+        let given = source.given.map { " \($0)" }.joined()
+        let new = options.map { " \($0)" }.joined()
+        let command = "poi import \(Self.quoted(path)) --dataset NAME --license ID\(given)\(new)"
+        return (lines + advice + ["next: \(command)"]).joined(separator: "\n")
+    }
+
+    /// A word for a shell.
+    static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte >= 0x80
+                || "/._-:=,@+".utf8.contains(byte)
+        }
+        return isPlain && !text.isEmpty ? text : "'" + text.printable.replacing("'", with: "'\\''") + "'"
+    }
+}
+
+extension ImportSource {
+    /// The options about fields that were given, for a command line.
+    fileprivate var given: [String] {
+        var options: [String] = []
+        func list(_ option: String, _ values: [ImportField: String]) {
+            guard !values.isEmpty else { return }
+            let parts = values.sorted { $0.key.number < $1.key.number }.map {
+                "\($0.key.rawValue)=\($0.value)"
+            }
+            options.append("\(option) \(FileExplanation.quoted(parts.joined(separator: ",")))")
+        }
+        if let mapping { options.append("--mapping \(FileExplanation.quoted(mapping))") }
+        list("--column", columns)
+        list("--set", fixedTexts)
+        if let layer { options.append("--layer \(FileExplanation.quoted(layer))") }
+        if let referenceSystem { options.append("--crs \(referenceSystem)") }
+        if isUnconfined { options.append("--unconfined-source") }
+        return options
+    }
+}
+
+extension Mapping {
+    /// The names of the row's fields that a field of a place is made of; nil where no choice applies.
+    func origin(of field: ImportField, isThere: (String) -> Bool) -> [String]? {
+        let choice = self[field].first { $0.fields.allSatisfy { isThere(fieldNames[$0]) } }
+        guard let choice else { return nil }
+        var names: [String] = []
+        for index in choice.fields where !names.contains(fieldNames[index]) {
+            names.append(fieldNames[index])
+        }
+        return names
+    }
+}
+
+extension StringProtocol {
+    /// The text with spaces behind it.
+    fileprivate func padded(to length: Int) -> String {
+        String(self) + String(repeating: " ", count: Swift.max(1, length - count))
+    }
+}

@@ -1,0 +1,103 @@
+/// Where the places are in a stream of JSON.
+enum JSONShape: Equatable {
+    /// In the array of this member of an object, if there is one; else one after the other.
+    case collection(String)
+    /// In an array.
+    case array
+    /// Each is a member of one object.
+    case members
+}
+
+/// What the beginning of a stream of JSON says about the rest of it.
+struct JSONBeginning {
+    /// Where the places are, if no option says it.
+    var shape = JSONShape.collection("features")
+    /// The members of the first object that are arrays of objects.
+    private(set) var collections: [String] = []
+    /// The code of the coordinate system that the file names; nil for degrees of WGS 84.
+    private(set) var referenceSystem: String?
+    /// Whether these are elements of OpenStreetMap, as Overpass gives them.
+    private(set) var isOverpass = false
+
+    /// How many bytes are looked at.
+    static let length = 16 * 1024
+
+    /// Looks at the beginning, once over all of its bytes.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let bytes = Array(bytes.prefix(Self.length))
+        switch bytes.first(where: { $0 > 0x20 }) {
+        case UInt8(ascii: "["): shape = .array
+        case UInt8(ascii: "{"): readObject(bytes)
+        default: break
+        }
+        let head = bytes.prefix(bytes.firstIndex(of: UInt8(ascii: "[")) ?? bytes.endIndex)
+        isOverpass = collections.first == "elements" && Self.has("osm3s", in: head)
+        if isOverpass { shape = .collection("elements") }
+        if collections.first == "features" || collections.isEmpty { readReferenceSystem(bytes) }
+    }
+
+    /// Reads the members of the first object, as far as they are there.
+    private mutating func readObject(_ bytes: [UInt8]) {
+        var (depth, isInString, isEscaped) = (0, false, false)
+        var (nameStart, name) = (0, "")
+        // The last byte that isn't a blank, and the one before.
+        var last: UInt8 = 0
+        var (objects, others) = (0, 0)
+        for (index, byte) in bytes.enumerated() where isInString || byte > 0x20 {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                    if depth == 1, last != UInt8(ascii: ":") {
+                        name = String(decoding: bytes[nameStart..<index].prefix(100), as: UTF8.self)
+                    }
+                    last = byte
+                }
+                continue
+            }
+            if depth == 1, last == UInt8(ascii: ":") {
+                if byte == UInt8(ascii: "{") { objects += 1 } else { others += 1 }
+            }
+            switch byte {
+            case UInt8(ascii: "\""): (isInString, nameStart) = (true, index + 1)
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                if depth == 2, byte == UInt8(ascii: "{"), last == UInt8(ascii: "["), collections.count < 20 {
+                    collections.append(name)
+                }
+                depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 { return finish(objects, others) }
+            default: break
+            }
+            if byte != UInt8(ascii: "\"") { last = byte }
+        }
+        finish(objects, others)
+    }
+
+    private mutating func finish(_ objects: Int, _ others: Int) {
+        if objects > 1, others == 0 { shape = .members }
+    }
+
+    /// Reads the member `crs` of GeoJSON as it was in 2008, or the one of ArcGIS.
+    private mutating func readReferenceSystem(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let code = text.firstMatch(
+            of: /"crs"\s*:\s*\{[^{}]{0,80}\{[^{}]{0,80}EPSG:[0-9.]{0,8}:?([0-9]{4,6})"/)?.output.1
+        {
+            referenceSystem = code == "4326" ? nil : "EPSG:\(code)"
+        } else if let code = text.firstMatch(
+            of: /"spatialReference"\s*:\s*\{[^{}]{0,80}?"(?:latestWkid|wkid)"\s*:\s*([0-9]{4,6})\s*\}/)?
+            .output.1
+        {
+            referenceSystem = code == "4326" ? nil : "EPSG:\(code)"
+        }
+    }
+
+    private static func has(_ word: String, in bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.split(separator: UInt8(ascii: "\"")).contains { $0.elementsEqual(word.utf8) }
+    }
+}

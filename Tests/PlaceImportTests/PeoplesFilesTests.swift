@@ -1,0 +1,273 @@
+import CZlib
+import Foundation
+import PlaceImport
+import Testing
+
+/// Two places, as services give them.
+private let objects =
+    #"{"name":"A","type":"cafe","location":{"lat":1,"lng":2}},{"name":"B","kind":"Bar","geometry":{"location":{"lat":"2","lng":3}}}"#
+
+@Suite("Files as people have them")
+struct PeoplesFilesTests {
+    private static let megabyte = 1 << 20
+
+    @Test(
+        "A category is known in any case, with any signs between its words",
+        arguments: ["Coffee Shop", "COFFEE_SHOP", "coffee-shop", " Coffee  &  Shop ", "Coffée Shop"])
+    func category(text: String) throws {
+        let result = try read(csv("A,\(text),1,2,a,,,"))
+        #expect(result.places.map(\.category) == ["coffee_shop"])
+        #expect(result.progress.normalised[.categorySpelling] == 1)
+    }
+
+    @Test("What is no category in any spelling is rejected", arguments: ["Кафе", "7", "&", "café 喫茶", "-"])
+    func noCategory(text: String) throws {
+        #expect(try read(csv("A,\(text),1,2,a,,,")).reasons == [.malformedCategory])
+    }
+
+    @Test("A fixed text stands for a column that isn't there")
+    func fixed() throws {
+        let result = try read("name,lat,lon\nA,1,2\n") { $0.fixedTexts = [.category: "airport"] }
+        #expect(result.places.map(\.category) == ["airport"])
+    }
+
+    @Test(
+        "Latitude and longitude may be in one column",
+        arguments: [
+            "52.5, 13.25", "52.5 13.25", "(52.5, 13.25)", "[52.5,13.25]", "52,5; 13,25", "52,5 13,25",
+            "POINT (13.25 52.5)",
+            "point z(13.25 52.5 7)", "SRID=4326;POINT(13.25 52.5)", "LINESTRING(13 52,13.5 53)",
+            "MULTIPOLYGON(((13 52,13.5 52,13.5 53,13 52)))",
+        ])
+    func position(text: String) throws {
+        let result = try read("name\tcategory\tcoordinates\nA\tcafe\t\(text)\n")
+        #expect(result.places.map(\.latitude) == [52.5])
+        #expect(result.places.map(\.longitude) == [13.25])
+    }
+
+    @Test(
+        "What isn't a position is rejected",
+        arguments: [
+            "Berlin", "52.5", "52.5, 13.25, 7", "POINT(a b)", "POINT EMPTY", "POINT(1)", "1,5,2,5", "(", "()",
+            ";",
+        ])
+    func noPosition(text: String) throws {
+        let reasons = try read("name\tcategory\tlocation\nA\tcafe\t\(text)\n").reasons
+        #expect(reasons == [.malformedCoordinates])
+    }
+
+    @Test("Positions of any length are read once")
+    func longPosition() throws {
+        for text in ["POINT(", "1 ", "(", "1,", "LINESTRING(1 2,", "POINT" + " ", ";"] {
+            let row =
+                Array("name|category|wkt\nA|cafe|".utf8) + bytes(text, count: Self.megabyte - 20) + [0x0a]
+            #expect(try read(row).places.count + read(row).rejected.count == 1, "\(text)")
+        }
+    }
+
+    @Test("Excel's line about the delimiter, decimal commas and Windows-1252 are read, and it is said")
+    func excel() throws {
+        let text = "sep=;\r\nName;Kategorie;Breitengrad;Längengrad\r\nCafé – 5 €;Café;52,5;13,25\r\n"
+        let bytes = try #require(text.data(using: .windowsCP1252))
+        let result = try read(Array(bytes))
+        #expect(result.places.map(\.name) == ["Café – 5 €"])
+        #expect(result.places.map(\.longitude) == [13.25])
+        #expect(result.progress.remarks.count == 1)
+        #expect(result.progress.remarks.first?.contains("Windows-1252") == true)
+    }
+
+    @Test(
+        "The encoding is found wherever the first letter beyond ASCII is, and some damage is no other encoding"
+    )
+    func encoding() throws {
+        let plain = String(repeating: "A,cafe,1,2,a,,,\n", count: 40_000)
+        let late = Array((csv() + plain).utf8) + [0xc4] + Array(",cafe,1,2,b,,,\n".utf8)
+        #expect(try read(late).places.last?.name == "Ä")
+        let damaged = Array(csv("ÄÖÜ,cafe,1,2,a,,,").utf8) + [0xc4] + Array(",cafe,1,2,b,,,\n".utf8)
+        #expect(try read(damaged).reasons == [.invalidText])
+    }
+
+    @Test(
+        "Objects that aren't features are places, in an array, on lines, in a member and as members",
+        arguments: [
+            "[\(objects)]", objects.replacingOccurrences(of: "},{", with: "}\n{"),
+            #"{"status":"OK","results":[\#(objects)],"next":null}"#,
+            #"{"1":\#(objects.replacingOccurrences(of: "},{", with: #"},"2":{"#))}"#,
+        ])
+    func plainObjects(text: String) throws {
+        let result = try read(text, as: "places.json") { source in
+            if text.contains("results") { source.layer = "results" }
+        }
+        #expect(result.places.map(\.name) == ["A", "B"])
+        #expect(result.places.map(\.latitude) == [1, 2])
+        #expect(result.rejected.isEmpty)
+    }
+
+    @Test("Members of members and elements have names with dots, wherever the mapping uses them")
+    func nested() throws {
+        let text =
+            #"{"names":{"primary":"A"},"type":"cafe","geometry":{"type":"Point","coordinates":[2,1]},"site":["x.org","y.org"]}"#
+        let result = try read(text, as: "a.json") { $0.columns = [.website: "site.1"] }
+        #expect(result.places.map(\.name) == ["A"])
+        #expect(result.places.map(\.website) == ["https://y.org"])
+        #expect(result.places.map(\.longitude) == [2])
+    }
+
+    @Test("Elements of Overpass are places of OpenStreetMap")
+    func overpass() throws {
+        let elements =
+            #"{"type":"node","id":1,"lat":1,"lon":2,"tags":{"amenity":"cafe","name":"A","name:sv":"B","type":"x","id":"y"}},"#
+            + #"{"type":"way","id":2,"center":{"lat":3,"lon":4},"tags":{"tourism":"museum","name":"C"}},{"type":"node","id":3}"#
+        let text = #"{"version":0.6,"osm3s":{"copyright":"x"},"elements":[\#(elements)]}"#
+        let result = try read(text, as: "a.json")
+        #expect(result.places.map(\.name) == ["A", "C"])
+        #expect(result.places.map(\.latitude) == [1, 3])
+        #expect(result.places.map(\.sourceID).last == "way/2")
+        #expect(result.progress.notSelected == 1)
+    }
+
+    @Test("JSON of hostile shapes ends the import or is rejected, at a cost linear in its bytes")
+    func hostileJSON() throws {
+        let many = 300_000
+        let shapes = [
+            "[" + String(repeating: #"{"a":"#, count: many), String(repeating: "[", count: many), "[1,2]",
+            "[[{}]]",
+            #"{"a":{},"b":{},"# + String(repeating: #""c":"#, count: many), #"{"a":{},"b":{}}}"#, "[{}",
+            "{\"a\":[{\"",
+            #"[{"names":"# + String(repeating: #"{"a":["#, count: many) + "]",
+        ]
+        for shape in shapes { #expect(error { try read(shape, as: "a.json") } != nil, "\(shape.prefix(40))") }
+        let wide = "[{" + (0..<many).map { #""a\#($0)":{"b":[1,2]}"# }.joined(separator: ",") + "}]"
+        #expect(try read(wide, as: "a.json").reasons == [.noCoordinates])
+        let name = String(repeating: "n", count: Self.megabyte)
+        #expect(try read(#"[{"\#(name)":{"\#(name)":1}}]"#, as: "a.json").reasons == [.noCoordinates])
+    }
+
+    @Test("Other coordinate systems become degrees, by an option and by what the file says")
+    func systems() throws {
+        let result = try read("name,category,x,y\nA,cafe,1492237.76,6894701.26\nB,cafe,1e300,1\n") {
+            $0.referenceSystem = "EPSG:3857"
+        }
+        #expect(abs((result.places.first?.latitude ?? 0) - 52.52) < 0.01)
+        #expect(result.reasons == [.coordinatesOutOfRange])
+        let text =
+            #"{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}},"features":["#
+            + #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1492237.76,6894701.26]},"properties":"#
+            + #"{"name":"A","category":"cafe"}}]}"#
+        #expect(try abs((read(text, as: "a.geojson").places.first?.longitude ?? 0) - 13.405) < 0.01)
+    }
+
+    @Test(
+        "Only codes of registries are coordinate systems, so that PROJ opens no file",
+        arguments: [
+            "EPSG:999999", "+proj=longlat", "EPSG:4326+5773", "/etc/passwd", "EPSG:", "epsg:3857 ",
+            "OGC:CRS84",
+        ])
+    func wrongSystem(code: String) throws {
+        let found = error { try read("name,category,x,y\nA,cafe,1,2\n") { $0.referenceSystem = code } }
+        #expect(found != nil)
+    }
+
+    @Test("An archive of one file is read, compressed or not")
+    func archives() throws {
+        for isCompressed in [true, false] {
+            let archive = zip(
+                [("folder/", []), ("places.csv", Array(csv("A,cafe,1,2,a,,,").utf8))], isCompressed)
+            #expect(try read(archive, as: "a.zip").places.map(\.name) == ["A"])
+        }
+        let json = zip([("a.json", Array(#"[{"name":"A","kind":"cafe","lat":1,"lon":2}]"#.utf8))])
+        #expect(try read(json, as: "a.zip").places.map(\.name) == ["A"])
+    }
+
+    @Test("A damaged or hostile archive ends the import")
+    func hostileArchives() throws {
+        let text = Array((csv() + (0..<100).map { "A\($0),cafe,1,2,a\($0),,,\n" }.joined()).utf8)
+        let good = zip([("places.csv", text)])
+        func message(_ bytes: [UInt8]) -> String? { error { try read(bytes, as: "a.zip") }?.message }
+        #expect(message(zip([("a.csv", text), ("b.csv", text)]))?.contains("2 files: a.csv, b.csv") == true)
+        #expect(message(zip([]))?.contains("no file") == true)
+        #expect(message(zip([("a.exe", Array(csv().utf8))]))?.contains("unpack it first") == true)
+        #expect(
+            message(zip([("a.csv", [UInt8](repeating: 0x61, count: 8 * Self.megabyte))]))?.contains(
+                "100 times") == true)
+        // The directory says less than there is.
+        #expect(message(zip([("a.csv", text)], size: 100))?.contains("more bytes than it says") == true)
+        #expect(message([]) != nil)
+        for length in stride(from: 0, to: good.count, by: 1 + good.count / 50) {
+            #expect(message(Array(good.prefix(length))) != nil, "\(length)")
+        }
+        // Whatever is damaged, nothing traps.
+        for index in good.indices.suffix(100) + good.indices.prefix(60) {
+            var damaged = good
+            damaged[index] ^= 0xff
+            _ = message(damaged)
+        }
+    }
+
+    @Test("An explanation says what is missing and names the command that reads the file")
+    func explanation() throws {
+        #expect(try explain("name,lat,lon,note\nA,1,2,x\n").contains("--set category=CATEGORY"))
+        #expect(try explain("Objektname,kind,lat,lon\nA,cafe,1,2\n").contains("--column name=Objektname"))
+        #expect(try explain("name,kind,Ort\nA,cafe,\"52.5, 13.4\"\n").contains("--column position=Ort"))
+        #expect(try explain("name,kind,x,y\nA,cafe,-12197880,4315889\n").contains("--crs EPSG:3857"))
+        let places = try explain("name,kind,lat,lon,note\nA,Cafe,1,2,x\n")
+        for text in ["CSV, UTF-8, delimiter ,", "A (cafe) at 1.0, 2.0", "cafe 1", "note", "next: poi import"]
+        {
+            #expect(places.contains(text), "\(text)")
+        }
+        #expect(try explain(#"{"results":[{"name":"A"}]}"#, as: "a.json").contains("--layer results"))
+        let tags = #"[{"amenity":"cafe","name":"A"},{"shop":"x","name":"B"}]"#
+        #expect(try explain(tags, as: "a.json").contains("--mapping openstreetmap"))
+    }
+
+    @Test("A hostile file is explained without control characters, or not at all")
+    func hostileExplanation() throws {
+        let text = try explain("na\u{1b}[2Jme,\u{7},'; rm -rf /;'\n\u{1b}[31m,1,2\n")
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+        _ = try explain(String(repeating: "a,", count: 4000) + "\n")
+        _ = try explain(
+            "[" + String(repeating: #"{"a":["#, count: 1000) + String(repeating: "]}", count: 1000) + "]",
+            as: "a.json")
+    }
+}
+
+/// What is said of a text in a file of this name.
+private func explain(_ text: String, as name: String = "places.csv") throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent(name)
+    try Data(text.utf8).write(to: file)
+    return try FileExplanation(ImportSource(paths: [file.path])).description
+}
+
+private func bytes(_ text: String, count: Int) -> [UInt8] {
+    let unit = Array(text.utf8)
+    return (0..<count).map { unit[$0 % unit.count] }
+}
+
+/// A ZIP archive; `size` is what the directory says of each file's length instead of the truth.
+private func zip(_ files: [(name: String, bytes: [UInt8])], _ isCompressed: Bool = true, size: Int? = nil)
+    -> [UInt8]
+{
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    var archive: [UInt8] = []
+    var directory: [UInt8] = []
+    for file in files {
+        // What is in a member of gzip: between its head of 10 bytes and its end of 8.
+        let data = isCompressed ? Array(gzip(file.bytes).dropFirst(10).dropLast(8)) : file.bytes
+        let common =
+            number(20, 2) + number(0, 2) + number(isCompressed ? 8 : 0, 2) + number(0, 8)
+            + number(data.count, 4)
+            + number(size ?? file.bytes.count, 4) + number(file.name.utf8.count, 2) + number(0, 2)
+        directory +=
+            [0x50, 0x4b, 1, 2] + number(20, 2) + common + number(0, 10) + number(archive.count, 4)
+            + file.name.utf8
+        archive += [0x50, 0x4b, 3, 4] + common + file.name.utf8 + data
+    }
+    return archive + directory + [0x50, 0x4b, 5, 6] + number(0, 4) + number(files.count, 2)
+        + number(files.count, 2)
+        + number(directory.count, 4) + number(archive.count, 4) + number(0, 2)
+}
