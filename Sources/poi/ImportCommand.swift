@@ -69,7 +69,8 @@ enum ImportCommand {
         } catch {
             // What was wrong with the rows is still worth reading.
             try? rejects?.finish()
-            if let error = error as? ImportError, error.isAboutFields,
+            // An unconfined source isn't read twice: it may be a statement of SQL.
+            if let error = error as? ImportError, error.isAboutFields, !source.isUnconfined,
                 let explanation = try? FileExplanation(source)
             {
                 Terminal.printError("\(explanation)")
