@@ -19,6 +19,8 @@ public final class FixtureStore: PlaceStore {
                     names: stored.allNames, address: place.address, category: place.category)
             )
         })
+    /// The last request for places by relevance without its page, and what it finds: the pages that follow have the rest.
+    private var lastSearch: (question: NearbyPlacesRequest, found: [FoundPlace])?
     /// The words of each of a place's names, in the same order.
     private let words: [[NameWords]]
     /// The names that requests may filter by.
@@ -74,13 +76,13 @@ public final class FixtureStore: PlaceStore {
         return .now(RankedPage(places: placed, end: page.end, datasetID: currentDatasetID))
     }
 
-    private func placesByRelevance(_ request: NearbyPlacesRequest) -> RankedPage {
+    /// All places that a request finds by relevance, in order, whatever its page.
+    private func foundByRelevance(_ request: NearbyPlacesRequest) -> [FoundPlace] {
         let expected = ExpectedRelevance(searchText: request.searchText ?? "")
         var filter = request.filter
         filter.searchText = nil
         let isAskedFor = condition(filter, in: request.box)
-        let start = request.start
-        var found = stored.filter { isAskedFor($0.place, []) }.compactMap { stored -> FoundPlace? in
+        let found = stored.filter { isAskedFor($0.place, []) }.compactMap { stored -> FoundPlace? in
             let place = stored.place
             guard let rule = rules[place.id], let (relevance, matches) = expected.found(rule) else {
                 return nil
@@ -92,7 +94,15 @@ public final class FixtureStore: PlaceStore {
                 place: place, names: stored.allNames, matches: matches, relevance: relevance,
                 distanceMeters: meters)
         }
-        found.sort { $0.order.lexicographicallyPrecedes($1.order) }
+        return found.sorted { $0.order.lexicographicallyPrecedes($1.order) }
+    }
+
+    private func placesByRelevance(_ request: NearbyPlacesRequest) -> RankedPage {
+        var question = request
+        question.cursor = nil
+        if lastSearch?.question != question { lastSearch = (question, foundByRelevance(question)) }
+        var found = lastSearch?.found ?? []
+        let start = request.start
         if let start, let rank = start.rank {
             let order = FoundPlace.order(rank, start.distanceMeters, start.id)
             found.removeAll { !order.lexicographicallyPrecedes($0.order) }

@@ -119,13 +119,11 @@ final class StartPageFiles: ImmediateHandler {
         return "text/javascript; charset=utf-8"
     }
 
-    /// The files of `Web/`, which are in the program itself.
-    private static var own: [(name: String, body: [UInt8])] {
-        [
-            ("base-map.bin", Array(UnsafeBufferPointer(start: poi_base_map(), count: poi_base_map_size()))),
-            ("icon.svg", PackageResources.icon_svg),
-            ("page.css", PackageResources.page_css),
-            ("page.js", Array(PageScript.joined(PageScript.modules).utf8)),
-        ]
-    }
+    /// The files of `Web/`, which are in the program itself. Made once: a mock has a page for each of its sessions.
+    private static let own: [(name: String, body: [UInt8])] = [
+        ("base-map.bin", Array(UnsafeBufferPointer(start: poi_base_map(), count: poi_base_map_size()))),
+        ("icon.svg", PackageResources.icon_svg),
+        ("page.css", PackageResources.page_css),
+        ("page.js", Array(PageScript.joined(PageScript.modules).utf8)),
+    ]
 }
