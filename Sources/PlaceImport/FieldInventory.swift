@@ -31,22 +31,29 @@ struct FieldInventory {
     init(_ reader: inout CSVReader) throws(ImportError) {
         reader.take(reader.columns)
         for name in reader.columns { _ = index(of: name) }
-        var row = Row(fieldCount: reader.columns.count)
-        while rows < Self.maximumRows {
-            switch try reader.next(into: &row) {
-            case .end: return
-            case .rejected: break
-            case .row:
-                rows += 1
-                for (field, name) in reader.columns.enumerated() where !row[field].isEmpty {
-                    add(row.text(of: row[field]), to: name)
-                }
+        let columns = reader.columns
+        try readRows(&reader, fieldCount: columns.count) { inventory, _, row in
+            for (field, name) in columns.enumerated() where !row[field].isEmpty {
+                inventory.add(row.text(of: row[field]), to: name)
             }
         }
     }
 
     /// Looks at features and other objects.
     init(_ reader: inout GeoJSONReader, fieldCount: Int) throws(ImportError) {
+        try readRows(&reader, fieldCount: fieldCount) { inventory, reader, _ in
+            guard reader.object.count <= Self.maximumObjectBytes,
+                case .object(let object) = try? JSONDecoder().decode(
+                    JSONValue.self, from: Data(reader.object))
+            else { return }
+            inventory.add(object)
+        }
+    }
+
+    /// Passes the first rows on, with the reader that has read them.
+    private mutating func readRows<Reader: RowReader>(
+        _ reader: inout Reader, fieldCount: Int, _ add: (inout Self, Reader, inout Row) -> Void
+    ) throws(ImportError) {
         var row = Row(fieldCount: fieldCount)
         while rows < Self.maximumRows {
             switch try reader.next(into: &row) {
@@ -54,11 +61,7 @@ struct FieldInventory {
             case .rejected: break
             case .row:
                 rows += 1
-                guard reader.object.count <= Self.maximumObjectBytes,
-                    case .object(let object) = try? JSONDecoder().decode(
-                        JSONValue.self, from: Data(reader.object))
-                else { continue }
-                add(object)
+                add(&self, reader, &row)
             }
         }
     }

@@ -5,6 +5,8 @@ package struct FileExplanation: CustomStringConvertible {
     private let path: String
     private let source: ImportSource
     private var lines: [String] = []
+    /// Whether the file has columns, and whether it is a response of Overpass.
+    private var (isCSV, isOverpass) = (false, false)
     /// The options that the file needs, as far as it says so itself.
     private var options: [String] = []
     private var advice: [String] = []
@@ -19,6 +21,7 @@ package struct FileExplanation: CustomStringConvertible {
         (self.path, self.source) = (path, source)
         let opened = try OpenedFile(path, source)
         if let input = opened.input, opened.format == .csv {
+            isCSV = true
             let named = try source.mapping(unlessNamed: "columns")
             var reader = try CSVReader(
                 input, delimiter: source.delimiter ?? named.delimiter, columns: named.columns,
@@ -44,13 +47,13 @@ package struct FileExplanation: CustomStringConvertible {
         var converter: GDALProcess?
         if let input = opened.input {
             let beginning = opened.beginning
-            mapping = try source.mapping(
-                unlessNamed: beginning?.isOverpass == true ? "openstreetmap" : "columns")
+            isOverpass = beginning?.isOverpass == true
+            mapping = try source.mapping(unlessNamed: isOverpass ? "openstreetmap" : "columns")
             let shape = source.shape(unlessNamed: beginning?.shape)
             reader = GeoJSONReader(input, mapping: mapping, shape: shape)
             let system = source.referenceSystem ?? beginning?.referenceSystem ?? "degrees"
             lines.append(
-                "\(path): JSON, \(beginning?.isOverpass == true ? "of Overpass, " : "")coordinates: \(system)"
+                "\(path): JSON, \(isOverpass ? "of Overpass, " : "")coordinates: \(system)"
             )
             if let collections = beginning?.collections, !collections.isEmpty {
                 lines.append("  members with places: \(collections.map(\.printable).joined(separator: ", "))")
@@ -89,11 +92,10 @@ package struct FileExplanation: CustomStringConvertible {
             lines.append("  \(field.rawValue.padded(to: 12))\(origin)")
         }
         suggestMapping(inventory)
-        let isKnownPosition =
-            inventory.fields.allSatisfy { _ in source.format != .csv } && !lines[0].contains(": CSV")
         for field in mapping.missingFields(where: { name in inventory.has(mapping.fieldNames[name]) })
         where options.isEmpty || field != .category {
-            if [.latitude, .longitude].contains(field), isKnownPosition { continue }
+            // In JSON they may be in a geometry.
+            if [.latitude, .longitude].contains(field), !isCSV { continue }
             lines.append("  \(field.rawValue.padded(to: 12))not found")
             suggest(field, inventory)
         }
@@ -119,7 +121,7 @@ package struct FileExplanation: CustomStringConvertible {
         let tags = [
             "amenity", "shop", "tourism", "leisure", "highway", "historic", "railway", "natural", "man_made",
         ]
-        if !lines[0].contains("Overpass"), tags.count(where: inventory.has) >= 2 {
+        if !isOverpass, tags.count(where: inventory.has) >= 2 {
             suggest("--mapping openstreetmap", "the fields are tags of OpenStreetMap")
         }
         if inventory.has("names.primary"), inventory.has("categories.primary") {
@@ -166,7 +168,7 @@ package struct FileExplanation: CustomStringConvertible {
 
     /// Recognises coordinates that can't be degrees.
     private mutating func suggestReferenceSystem(_ inventory: FieldInventory, _ mapping: Mapping) {
-        guard source.referenceSystem == nil, lines[0].contains(": CSV"),
+        guard source.referenceSystem == nil, isCSV,
             let y = mapping.origin(of: .latitude, isThere: inventory.has)?.first,
             let x = mapping.origin(of: .longitude, isThere: inventory.has)?.first
         else { return }

@@ -5,8 +5,9 @@ import PointsOfInterestAPI
 
 /// `GET /`: the places on a map and in a list, for people who open the service's address.
 ///
-/// The page is `Web/index.html`, and its scripts are one file, `page.js`, made of the modules of `Web/`. All its files are below a path with a hash over their contents, so that browsers keep
-/// them for a year, their relative imports work, and files of two versions are never mixed.
+/// The page is `Web/index.html`, and its scripts are one file, `page.js`, made of the modules of `Web/`. All its files are
+/// below a path with a hash over their contents, so that browsers keep them for a year, and files of two versions are
+/// never mixed.
 struct StartPage {
     /// The page itself.
     let document: StaticDocument
