@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from scratch_postgres import ScratchPostgres
+from seed import SEED
 from servers import ROOT, Server, built
-
-PASSWORDS = {"poi_migrate": "migratepassword", "poi_serve": "servepassword", "poi_events": "eventspassword"}
+from service_database import PASSWORDS
 
 
 def pytest_addoption(parser):
@@ -35,15 +35,6 @@ def pytest_collection_modifyitems(items):
 
 def pytest_report_header():
     return f"POI_TEST_SEED={SEED}"
-
-
-SEED = int(os.environ.setdefault("POI_TEST_SEED", str(random.SystemRandom().randrange(1 << 32))))
-
-
-def migrate(poi, database, seeds=False):
-    """Makes the service's tables in a database."""
-    subprocess.run([poi, "migrate", "up"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "DATABASE_URL": database, "POI_SEEDS": str(seeds).lower()})
 
 
 @pytest.fixture(scope="session")

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import migrate
 from loads import PLACES_SQL, Requests, plain_request, result
 from processes import wait_for
 from psql import psql
+from service_database import migrate
 
 PLACES, SECONDS = 300_000, 20
 # Requests a second and server. The processors of this machine do the reading, too, and PostgreSQL's part of it.

@@ -12,10 +12,10 @@ from http.client import HTTPSConnection
 import pytest
 
 from certificates import make_ca, make_certificate
-from conftest import PASSWORDS
 from processes import running, wait_for
 from scratch_postgres import free_port
 from servers import ROOT, Client
+from service_database import PASSWORDS
 
 pytestmark = pytest.mark.alone
 

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from archived_postgres import ArchivedPostgres
-from conftest import PASSWORDS, migrate
 from events import new_events, stored_events
 from processes import wait_for
 from servers import ROOT, Client
+from service_database import PASSWORDS, migrate
 
 pytestmark = pytest.mark.alone
 

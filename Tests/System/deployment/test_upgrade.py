@@ -18,10 +18,10 @@ import pytest
 
 from cluster_judgement import lost_and_doubled, stale_reads
 from cluster_load import INSERT_PLACES, Load
-from conftest import PASSWORDS
 from events import stored_events
 from scratch_postgres import ScratchPostgres
 from servers import ROOT, Client, built
+from service_database import PASSWORDS
 from upgraded_service import Release, UpgradedService
 
 ROUNDS = int(os.environ.get("POI_TEST_ROUNDS", 10))

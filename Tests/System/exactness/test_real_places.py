@@ -19,12 +19,13 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy
 import pytest
 
-from conftest import PASSWORDS, SEED, migrate
 from real_places import CROWDED_SPOT, MILLION, Questions, all_places
 from real_places_requests import ask, ask_many, target_of
 from real_places_truth import Truth, fault_of
 from scratch_postgres import ScratchPostgres
+from seed import SEED
 from servers import ROOT, Client, Server
+from service_database import PASSWORDS, migrate
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3 * 3600)]
 PLACES = int(os.environ.get("POI_TEST_REAL_PLACES", MILLION))

@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from conftest import SEED
 from processes import wait_for
+from seed import SEED
 from servers import Client, Server
 from towns import largest_towns, other_names, write_towns
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SEED
+from seed import SEED
 
 PROGRAMS = Path(sys.executable).parent
 HERE = Path(__file__).parent

@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 import pytest
 
-from conftest import SEED
 from counted_server import CountedServer
 from request_cases import request
+from seed import SEED
 from servers import Server
 from towns import largest_towns, with_error, write_towns
 
