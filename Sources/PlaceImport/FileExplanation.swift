@@ -100,7 +100,9 @@ package struct FileExplanation: CustomStringConvertible {
             suggest(field, inventory)
         }
         suggestReferenceSystem(inventory, mapping)
-        let unused = inventory.fields.filter { !used.contains($0.name.asciiLowercased) }
+        let unused = inventory.fields.filter {
+            !used.contains($0.name.asciiLowercased) && !mapping.hasNamesOrProperties(in: $0.name)
+        }
         guard !unused.isEmpty else { return }
         lines.append("not used, with an example:")
         for field in unused.prefix(Self.shownNames) {
@@ -242,7 +244,7 @@ package struct FileExplanation: CustomStringConvertible {
     }
 
     /// A word for a shell.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte >= 0x80
                 || "/._-:=,@+".utf8.contains(byte)

@@ -15,8 +15,8 @@ struct GeoJSONFeature {
     private var fieldsByLength: [[(name: [UInt8], field: Int)]] = []
     private let idField: Int?
     private let geometryField: Int?
-    /// Which fields may be any JSON.
-    private let propertyFields: Set<Int>
+    /// Which fields may be any JSON, and which of them are read member by member as well.
+    private let (jsonFields, wholeFields): (Set<Int>, Set<Int>)
     /// What the names of properties with a name in a language begin with, in lower case, and a field to read them into.
     private let names: (prefix: [UInt8], spareField: Int)?
     /// Whether the mapping uses members of members.
@@ -33,7 +33,8 @@ struct GeoJSONFeature {
             while fieldsByLength.count <= name.count { fieldsByLength.append([]) }
             fieldsByLength[name.count].append((name, field))
         }
-        propertyFields = mapping.propertyFields
+        wholeFields = mapping.wholeFields
+        jsonFields = mapping.propertyFields.union(wholeFields)
         let spareField = mapping.fieldNames.firstIndex(of: Mapping.spareField)
         names = spareField.flatMap { field in
             mapping.namesPrefix.map { (Array($0.asciiLowercased.utf8), field) }
@@ -125,6 +126,7 @@ struct GeoJSONFeature {
         }
         let used = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.field(named: $0) } ?? nil
         if nests(scanner.next, used, level) {
+            try whole(scanner, of: bytes, field: used, into: &row)
             let name = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { Array($0) }
             return try nested(name, &scanner, of: bytes, level: level, into: &row)
         }
@@ -138,16 +140,26 @@ struct GeoJSONFeature {
     ) throws(JSONScanner.SyntaxError) {
         let (used, tag) = name.withUnsafeBufferPointer { (self.field(named: $0), self.tag(ofName: $0)) }
         if nests(scanner.next, used, level) {
+            try whole(scanner, of: bytes, field: used, into: &row)
             return try nested(name, &scanner, of: bytes, level: level, into: &row)
         }
         try value(&scanner, of: bytes, field: used, tag: tag, into: &row)
+    }
+
+    /// Reads an object or an array as a field, if it is one of these, before its members are read.
+    private func whole(
+        _ scanner: JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, field: Int?, into row: inout Row
+    ) throws(JSONScanner.SyntaxError) {
+        guard let field, wholeFields.contains(field) else { return }
+        var copy = scanner
+        try value(&copy, of: bytes, field: field, into: &row)
     }
 
     /// Whether a value's own members have names: of an object or an array that doesn't become a property as it is.
     private func nests(_ byte: UInt8, _ field: Int?, _ level: Int) -> Bool {
         guard isNested, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "["), level < Self.maximumLevels
         else { return false }
-        return field.map { !propertyFields.contains($0) } ?? true
+        return field.map { !jsonFields.contains($0) || wholeFields.contains($0) } ?? true
     }
 
     /// Reads the members of an object, or the elements of an array; nil is a name that is too long.
@@ -233,8 +245,8 @@ struct GeoJSONFeature {
         }?.field
     }
 
-    /// Reads a text, a number, or true or false as a field. An object and an array leave it empty, unless it becomes a property
-    /// of the place and nothing else; null does in any case.
+    /// Reads a text, a number, or true or false as a field. An object and an array leave it empty, unless the field may be any
+    /// JSON; null does in any case.
     private func value(
         _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, field: Int?, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
@@ -255,8 +267,8 @@ struct GeoJSONFeature {
         case UInt8(ascii: "f"): try set(field, "false", &scanner, into: &row)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             row.set(field, toJSON: UnsafeBufferPointer(rebasing: bytes[try scanner.number()]))
-        case UInt8(ascii: "{") where propertyFields.contains(field),
-            UInt8(ascii: "[") where propertyFields.contains(field):
+        case UInt8(ascii: "{") where jsonFields.contains(field),
+            UInt8(ascii: "[") where jsonFields.contains(field):
             let start = scanner.position
             try scanner.skipValue()
             let value = bytes[start..<scanner.position]

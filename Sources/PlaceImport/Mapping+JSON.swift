@@ -82,15 +82,17 @@ extension Mapping {
                 }
                 takeProperty(from: name)
             }
-        case ("names", .string(let pattern)) where pattern.count > 1 && pattern.hasSuffix("*"):
-            takeNames(fromColumns: pattern)
-        case ("names", _):
-            throw Fault(name, "should be the beginning of columns' names, with * for the language")
+        case ("properties", .string(let column)) where !column.isEmpty: takeProperties(fromObject: column)
+        case ("names", .array(let values)):
+            for (index, value) in values.enumerated() { try readNames(value, place: "\(name)[\(index)]") }
+        case ("names", let value): try readNames(value, place: name)
         case ("other_names", .array(let values)):
             for (index, value) in values.enumerated() {
                 try readOtherNames(value, place: "\(name)[\(index)]")
             }
-        case ("properties", _), ("other_names", _): throw Fault(name, "should be a list of names")
+        case ("properties", _):
+            throw Fault(name, "should be a list of names, or the name of a field with an object")
+        case ("other_names", _): throw Fault(name, "should be a list of names")
         case ("description", _), ("delimiter", _): throw Fault(name, "should be a text")
         case ("quotes", _): throw Fault(name, "should be true or false")
         case ("columns", _): throw Fault(name, "should be a list of names")
@@ -134,6 +136,17 @@ extension Mapping {
             }
             lookupTables[name] = table
         }
+    }
+
+    /// What the names of fields with a name in a language begin with; or a field that has an object of all.
+    private mutating func readNames(_ value: JSONValue, place: String) throws(Fault) {
+        guard let name = value.text, !name.isEmpty, name != "*" else {
+            throw Fault(
+                place,
+                "should be the beginning of columns' names, with * for the language, or the name of a field with an object"
+            )
+        }
+        if name.hasSuffix("*") { takeNames(fromColumns: name) } else { takeNames(fromObject: name) }
     }
 
     /// A field with other names, or an object that also says what is between two of them.

@@ -62,6 +62,8 @@ struct Mapping {
     private(set) var names: [(tag: String, field: Int)] = []
     /// The row's fields that have other names, and what is between two of them.
     private(set) var otherNames: [(field: Int, separator: UInt8)] = []
+    /// The row's fields that may have a JSON object with all names in languages, or with all properties.
+    private(set) var (namesObject, propertiesObject): (Int?, Int?) = (nil, nil)
     /// The tables that choices look values up in, by their names.
     var lookupTables: [String: LookupTable] = [:]
     /// A field that is only used while a row is read.
@@ -78,7 +80,9 @@ struct Mapping {
     /// Takes a field from this column alone.
     mutating func take(_ field: ImportField, from column: String) {
         switch field {
-        case .names: return takeNames(fromColumns: column)
+        case .names:
+            namesObject = nil
+            return takeNames(fromColumns: column)
         case .otherNames:
             otherNames = []
             return takeOtherNames(from: column)
@@ -117,6 +121,12 @@ struct Mapping {
         otherNames.append((index(of: column), separator))
     }
 
+    /// Takes names in languages from the JSON object in this column, too.
+    mutating func takeNames(fromObject column: String) { namesObject = index(of: column) }
+
+    /// Takes all properties from the JSON object in this column.
+    mutating func takeProperties(fromObject column: String) { propertiesObject = index(of: column) }
+
     /// Finds the columns of names in languages.
     mutating func findNames(among columns: [String]) {
         guard let prefix = namesPrefix?.asciiLowercased else { return }
@@ -136,6 +146,21 @@ struct Mapping {
     /// The row's fields that are properties and nothing else, so that they may hold any JSON.
     var propertyFields: Set<Int> {
         Set(properties.map(\.field)).subtracting(choices.joined().flatMap(\.fields))
+    }
+
+    /// The row's fields that may have an object or an array of JSON, which is read as a whole, whatever else is read of it.
+    var wholeFields: Set<Int> {
+        Set([namesObject, propertiesObject].compactMap(\.self) + otherNames.map(\.field))
+            .subtracting(choices.joined().flatMap(\.fields))
+    }
+
+    /// Whether a field is one of the names, the other names or the properties, or a part of them.
+    func hasNamesOrProperties(in name: String) -> Bool {
+        let name = name.asciiLowercased
+        if let prefix = namesPrefix?.asciiLowercased, name.hasPrefix(prefix) { return true }
+        if properties.contains(where: { $0.name.asciiLowercased == name }) { return true }
+        return wholeFields.map { fieldNames[$0].asciiLowercased }
+            .contains { name == $0 || name.hasPrefix($0 + ".") }
     }
 
     /// The index of a row's field.

@@ -162,11 +162,16 @@ struct PlaceBuilder {
 
     /// The JSON of the place's properties; nil where it has none, or where they can't be stored.
     private mutating func properties(of row: inout Row) throws(RejectionReason) -> String? {
-        var json: [UInt8] = []
+        // Of members with the same name, PostgreSQL takes the last.
+        let members = mapping.propertiesObject.flatMap { row.objectMembers(of: $0) }
+        var json = members.map { [UInt8(ascii: "{")] + $0 } ?? []
+        var isFirst = members?.allSatisfy { $0 <= 0x20 } ?? true
         for (name, field) in mapping.properties where !row[field].isEmpty {
             let text = try row.normalised(row[field])
             guard text.codePoints > 0 else { continue }
-            json.append(json.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+            if json.isEmpty { json.append(UInt8(ascii: "{")) }
+            if !isFirst { json.append(UInt8(ascii: ",")) }
+            isFirst = false
             var writer = JSONWriter(capacity: name.utf8.count + 8)
             writer.value(name)
             json += writer.bytes + [UInt8(ascii: ":")] + row.json(field, ofText: text.text)
@@ -184,8 +189,12 @@ struct PlaceBuilder {
     private mutating func names(of row: inout Row, besides name: String) throws(RejectionReason) -> (
         names: String?, others: [String]
     ) {
-        let found = row.names + mapping.names.map { (Array($0.tag.utf8), row[$0.field]) }
-        let others = mapping.otherNames.flatMap { row.parts(of: row[$0.field], between: $0.separator) }
+        let found =
+            row.names + mapping.names.map { (Array($0.tag.utf8), row[$0.field]) } + namesInObject(of: &row)
+        var others: [Range<Int>] = []
+        for (field, separator) in mapping.otherNames {
+            others += row.texts(ofArray: field) ?? row.parts(of: field, between: separator)
+        }
         // Most rows have none.
         guard found.contains(where: { !$0.text.isEmpty }) || !others.isEmpty else { return (nil, []) }
         var (count, bytes) = (0, 0)
@@ -220,6 +229,15 @@ struct PlaceBuilder {
             if takes(text) { otherNames.append(text.text) } else { self.count(.namesDropped) }
         }
         return (tags.isEmpty ? nil : String(decoding: writer.bytes, as: UTF8.self), otherNames)
+    }
+
+    /// The names in an object of names. A member that isn't called as a language isn't one: other data have other objects of
+    /// this name.
+    private mutating func namesInObject(of row: inout Row) -> [(tag: [UInt8], text: Range<Int>)] {
+        guard let field = mapping.namesObject else { return [] }
+        let (texts, isWhole) = row.texts(ofObject: field)
+        if !isWhole { count(.namesDropped) }
+        return texts.filter { PlaceText.isLanguage($0.name) }.map { ($0.name, $0.text) }
     }
 
     private mutating func address(of row: inout Row) throws(RejectionReason) -> String? {
@@ -286,9 +304,9 @@ struct PlaceBuilder {
 }
 
 extension Row {
-    /// The parts of a field between its separators, without empty ones.
-    fileprivate func parts(of range: Range<Int>, between separator: UInt8) -> [Range<Int>] {
-        bytes(of: range).split(separator: separator).map(\.indices)
+    /// The parts of a field's text between its separators, without empty ones. A value of JSON has none.
+    fileprivate func parts(of field: Int, between separator: UInt8) -> [Range<Int>] {
+        hasNestedJSON(field) ? [] : bytes(of: self[field]).split(separator: separator).map(\.indices)
     }
 
     @inline(__always)

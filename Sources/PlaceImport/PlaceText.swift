@@ -141,9 +141,35 @@ package enum TableCheck {
             } catch {
                 return false
             }
-            return scanner.flaws.isEmpty
+            scanner.skipBlanks()
+            guard scanner.position == text.count else { return false }
+            return scanner.flaws.isEmpty || scanner.flaws == .number && hasStorableNumbers(text)
         }
     }
+
+    /// Whether all numbers of a JSON text are in the form in which PostgreSQL writes numbers of `jsonb`, of any length, or
+    /// without a flaw. It writes 1e300 with 301 digits.
+    private static func hasStorableNumbers(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var scanner = JSONScanner(text)
+        while scanner.position < text.count {
+            do throws(JSONScanner.SyntaxError) {
+                switch scanner.next {
+                case UInt8(ascii: "\""): _ = try scanner.string()
+                case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    scanner.flaws = []
+                    let number = text[try scanner.number()]
+                    guard scanner.flaws.isEmpty || number.count <= 1000 && !number.contains(where: isExponent)
+                    else { return false }
+                default: scanner = JSONScanner(text, from: scanner.position + 1)
+                }
+            } catch {
+                return false
+            }
+        }
+        return true
+    }
+
+    private static func isExponent(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "e") }
 
     /// Whether a category may have this name.
     package static func isCategory(_ text: String) -> Bool { PlaceText.isCategory(text) }

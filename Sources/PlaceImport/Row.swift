@@ -68,6 +68,11 @@ struct Row {
         return writer.bytes
     }
 
+    /// Whether a field's value is an object or an array of JSON.
+    func hasNestedJSON(_ field: Int) -> Bool {
+        isJSON[field] && [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(text[fields[field]].first)
+    }
+
     /// Sets a field to the text between quotes, in which quotes are doubled.
     mutating func set(_ field: Int, toQuoted bytes: UnsafeBufferPointer<UInt8>) {
         let start = text.count

@@ -349,7 +349,7 @@ package struct JSONFlaws: OptionSet {
     /// A name that an object has more than once.
     static let repetition = JSONFlaws(rawValue: 2)
     /// A number beyond `Double`, of more than 100 characters, or with an exponent of more than three digits.
-    static let number = JSONFlaws(rawValue: 4)
+    package static let number = JSONFlaws(rawValue: 4)
     /// More members or levels than `EventLimits` allows.
     static let size = JSONFlaws(rawValue: 8)
 }
