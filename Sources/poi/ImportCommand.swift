@@ -85,6 +85,21 @@ enum ImportCommand {
 
     /// Runs an import and shows how far it is.
     static func run(_ work: DatasetImport, rejects: RejectsFile? = nil) throws -> ImportReport {
+        do {
+            return try showingProgress { observers in
+                var observers = observers
+                if let rejects { observers.onRejected = { try rejects.write($0, of: $1) } }
+                return try work.run(observers)
+            }
+        } catch let error as ImportError where error.path == nil {
+            throw ConfigurationError(error.description)
+        }
+    }
+
+    /// Shows how far work on a dataset is, and what it says.
+    static func showingProgress<Value>(
+        _ work: (DatasetImport.Observers) throws -> Value
+    ) throws -> Value {
         let progress = ImportProgressDisplay()
         var observers = DatasetImport.Observers()
         observers.onProgress = { progress.show($0) }
@@ -92,13 +107,8 @@ enum ImportCommand {
             progress.endLine()
             Terminal.tell(line)
         }
-        if let rejects { observers.onRejected = { try rejects.write($0, of: $1) } }
         defer { progress.endLine() }
-        do {
-            return try work.run(observers)
-        } catch let error as ImportError where error.path == nil {
-            throw ConfigurationError(error.description)
-        }
+        return try work(observers)
     }
 }
 
@@ -278,16 +288,18 @@ final class RejectsFile: Sendable {
     }
 }
 
-/// Shows how far an import is: on one line of a terminal, elsewhere by a line every five seconds.
+/// Shows how far an import is: on one line of a terminal, elsewhere by a line for each step that lasts a second, and another
+/// every five seconds while it lasts.
 final class ImportProgressDisplay: Sendable {
     private struct State {
         var phase = ImportProgress.Phase.reading
         var phaseStart = ContinuousClock.now
-        var lastShown = ContinuousClock.now
+        /// When the step's next line is due.
+        var nextLine = ContinuousClock.now + ImportProgressDisplay.patience
         var isLineOpen = false
     }
 
-    private static let interval = Duration.seconds(5)
+    private static let (patience, interval) = (Duration.seconds(1), Duration.seconds(5))
     /// Returns to the line's start and clears the line (ECMA-48, EL).
     private static let newLine = "\r\u{1b}[K"
 
@@ -298,14 +310,16 @@ final class ImportProgressDisplay: Sendable {
     func show(_ progress: ImportProgress) {
         state.withLock { state in
             let now = ContinuousClock.now
-            if progress.phase != state.phase { (state.phase, state.phaseStart) = (progress.phase, now) }
+            if progress.phase != state.phase {
+                (state.phase, state.phaseStart, state.nextLine) = (progress.phase, now, now + Self.patience)
+            }
             let text = progress.text(after: now - state.phaseStart)
             if isTerminal {
                 Terminal.showProgress(Self.newLine + text)
                 state.isLineOpen = true
-            } else if now - state.lastShown >= Self.interval {
+            } else if now >= state.nextLine {
                 Terminal.printError(text)
-                state.lastShown = now
+                state.nextLine = now + Self.interval
             }
         }
     }

@@ -1,5 +1,4 @@
 import EventLoop
-import Locking
 import PlaceImport
 import PointsOfInterestAPI
 import Postgres
@@ -59,16 +58,16 @@ package struct DatasetImport: Sendable {
     package struct Observers: Sendable {
         /// Gets each rejected row and its file, on the thread that reads the file.
         package var onRejected: @Sendable (RejectedRow, _ path: String) throws -> Void = { _, _ in }
-        /// Gets several times a second how far the import is.
-        package var onProgress: @Sendable (ImportProgress) -> Void = { _ in }
+        /// Gets at the beginning of each step, and several times a second while it lasts, how far the import is.
+        package var onProgress: @Sendable (ImportProgress) -> Void
         /// Gets a line about what a person should know.
         package var onLine: @Sendable (String) -> Void = { _ in }
 
-        /// Follows nothing.
-        package init() {}
+        /// Follows nothing but the progress, if that.
+        package init(onProgress: @escaping @Sendable (ImportProgress) -> Void = { _ in }) {
+            self.onProgress = onProgress
+        }
     }
-
-    private static let progressInterval = Duration.milliseconds(200)
 
     private let configuration: PostgresConfiguration
     private let source: ImportSource
@@ -90,65 +89,31 @@ package struct DatasetImport: Sendable {
     ///   remove too much, and after a signal. The database is as before then, except where the error says otherwise.
     package func run(_ observers: Observers = Observers()) throws -> ImportReport {
         try EventLoop.runToCompletion { loop in
-            let stop = try StopRequest(loop: loop)
             let rows = ImportRows(source, loop: loop, onRejected: observers.onRejected)
-            let phase = Lock(ImportProgress.Phase.reading)
-            let timer = LoopTimer(loop: loop) {
+            let steps = ImportSteps(.reading, observers.onProgress) { phase in
                 let read = rows.progress
-                observers.onProgress(
-                    ImportProgress(
-                        phase: phase.withLock { $0 }, rows: read.rows, bytes: read.bytes,
-                        totalBytes: read.totalBytes))
+                return ImportProgress(
+                    phase: phase, rows: read.rows, bytes: read.bytes, totalBytes: read.totalBytes)
             }
-            timer.start(after: Self.progressInterval, repeating: Self.progressInterval)
-            let task = Task(executorPreference: loop) {
-                try await importRows(rows, observers, phase, loop: loop)
+            return try await steps.run(on: loop) {
+                try await importRows(rows, observers, steps, loop: loop)
             }
-            // A commit can't be cut off any more: it can only be waited for.
-            stop.onSignal = { if phase.withLock({ $0 }) != .committing { task.cancel() } }
-            var result = await task.result
-            let signal = stop.reason
-            timer.close()
-            await stop.close()
-            if case .failure = result, let signal, phase.withLock({ $0 }) != .committing {
-                result = .failure(CommandError("stopped by \(signal): nothing was changed"))
-            }
-            return try result.get()
         }
     }
 
     private func importRows(
-        _ rows: ImportRows, _ observers: Observers, _ phase: Lock<ImportProgress.Phase>, loop: EventLoop
+        _ rows: ImportRows, _ observers: Observers, _ steps: ImportSteps, loop: EventLoop
     ) async throws -> ImportReport {
         try await CommandError.withConnection(configuration, loop: loop) { connection in
             let transaction = ImportTransaction(
-                connection: connection, rows: rows, options: options, source: source, phase: phase,
+                connection: connection, rows: rows, options: options, source: source, steps: steps,
                 onLine: observers.onLine)
             let report = try await transaction.run()
             guard !options.isDryRun else { return report }
-            if report.hasChanges {
-                phase.withLock { $0 = .vacuuming }
-                guard await vacuum(connection, observers.onLine) else { return report }
-            }
-            await IndexRebuild(
-                connection: connection, onBegin: { phase.withLock { $0 = .rebuilding } },
-                onLine: observers.onLine
-            ).run()
+            await steps.cleanUp(
+                connection, hasChanges: report.hasChanges, after: "the import is in the database",
+                observers.onLine)
             return report
-        }
-    }
-
-    /// Updates the planner's statistics, and lets searches read the indexes alone. Searches work without it, so a failure or
-    /// a signal here doesn't fail the import.
-    ///
-    /// - Returns: whether it was done.
-    private func vacuum(_ connection: PostgresConnection, _ onLine: (String) -> Void) async -> Bool {
-        do {
-            try await connection.unsafeExecuteScript("VACUUM (ANALYZE) locations")
-            return true
-        } catch {
-            onLine("the import is in the database; what is left is VACUUM (ANALYZE) locations")
-            return false
         }
     }
 }

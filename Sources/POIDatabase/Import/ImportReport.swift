@@ -71,12 +71,18 @@ package struct ImportProgress: Sendable, Hashable {
     package enum Phase: Sendable, Hashable {
         /// Waits for another import.
         case waiting
+        /// Counts the dataset's places.
+        case counting
         /// Reads the file.
         case reading
         /// Compares the file with the database.
         case comparing
-        /// Writes so many places.
-        case writing(Int)
+        /// Removes so many places.
+        case removing(Int)
+        /// Changes so many places.
+        case changing(Int)
+        /// Adds so many places.
+        case adding(Int)
         /// Waits for the server to commit.
         case committing
         /// Vacuums the tables; the places are there already.
@@ -103,14 +109,22 @@ extension ImportProgress {
     /// - Parameter elapsed: how long this phase has lasted.
     package func text(after elapsed: Duration) -> String {
         let seconds = elapsed / .seconds(1)
+        if phase == .reading { return readingText(seconds) }
+        return stepText + (seconds >= 1 ? ", \(Int(seconds)) s" : "")
+    }
+
+    private var stepText: String {
         switch phase {
-        case .waiting: return "waiting for another import"
-        case .reading: return readingText(seconds)
-        case .comparing: return "comparing \(rows) rows with the database"
-        case .writing(let count): return "writing \(count) places, since \(Int(seconds)) s"
-        case .committing: return "committing"
-        case .vacuuming: return "vacuuming"
-        case .rebuilding: return "rebuilding an index, since \(Int(seconds)) s"
+        case .waiting: "waiting for another import"
+        case .counting: "counting places"
+        case .reading: "reading"
+        case .comparing: "comparing \(rows) rows with the database"
+        case .removing(let count): "removing \(count) places"
+        case .changing(let count): "changing \(count) places"
+        case .adding(let count): "adding \(count) places"
+        case .committing: "committing"
+        case .vacuuming: "vacuuming"
+        case .rebuilding: "rebuilding an index"
         }
     }
 

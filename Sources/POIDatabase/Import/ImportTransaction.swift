@@ -1,5 +1,4 @@
 import EventLoop
-import Locking
 import PlaceImport
 import Postgres
 
@@ -9,7 +8,7 @@ struct ImportTransaction {
     let rows: ImportRows
     let options: ImportOptions
     let source: ImportSource
-    let phase: Lock<ImportProgress.Phase>
+    let steps: ImportSteps
     let onLine: (String) -> Void
 
     private var selection: ImportStatements.Selection {
@@ -21,39 +20,14 @@ struct ImportTransaction {
     ///
     /// - Throws: `CommandError`, `ImportError`, `PostgresError`; then the database is as before.
     func run() async throws -> ImportReport {
-        do {
-            return try await connection.withTransaction { _ in
-                try await prepare()
-                try await stage()
-                let report = try await apply()
-                // To COPY, reading that was cut off looks like reading that has ended.
-                guard rows.hasEnded, !Task.isCancelled else { throw CancellationError() }
-                enter(.committing)
-                return report
-            }
-        } catch let error as PostgresError where error.code == .connectionLost && isCommitting {
-            throw CommandError(
-                "the connection was lost during the commit: either the whole import is in the database or nothing of "
-                    + "it; run it again")
-        } catch let error as PostgresError where error.isCausedByData {
-            let texts = [error.serverMessage, error.server?.detail].compactMap(\.self)
-            throw CommandError(texts.joined(separator: ": "))
+        try await steps.withTransaction(connection) {
+            try await steps.lock(connection, onLine)
+            try await stage()
+            let report = try await apply()
+            // To COPY, reading that was cut off looks like reading that has ended.
+            guard rows.hasEnded, !Task.isCancelled else { throw CancellationError() }
+            return report
         }
-    }
-
-    private func enter(_ new: ImportProgress.Phase) {
-        phase.withLock { $0 = new }
-    }
-
-    private var isCommitting: Bool { phase.withLock { $0 } == .committing }
-
-    /// Waits until no other import is at work.
-    private func prepare() async throws {
-        for setting in ImportStatements.settings { try await run(setting) }
-        guard try await !value(PostgresQuery(ImportStatements.tryLock), as: Bool.self) else { return }
-        enter(.waiting)
-        onLine("another import is at work; waiting for its end")
-        try await run(ImportStatements.lock)
     }
 
     /// Copies the file's rows into a temporary table.
@@ -62,7 +36,7 @@ struct ImportTransaction {
         for row in try await connection.query(PostgresQuery(ImportStatements.vocabulary)) {
             vocabulary.insert(try row.decode(at: 0))
         }
-        enter(.reading)
+        steps.enter(.reading)
         let remark = try await rows.open(
             with: RowStager(
                 vocabulary: vocabulary, addsCategories: options.addsCategories,
@@ -96,7 +70,7 @@ struct ImportTransaction {
 
     /// Counts what is to do, and does it.
     private func apply() async throws -> ImportReport {
-        enter(.comparing)
+        steps.enter(.comparing)
         try await run(ImportStatements.analyzeRows)
         let duplicates = try await value(PostgresQuery(ImportStatements.removeDuplicates), as: Int.self)
         let dropped = try await value(PostgresQuery(ImportStatements.dropProperties), as: Int.self)
@@ -107,8 +81,10 @@ struct ImportTransaction {
             counts, duplicates: duplicates, droppedProperties: dropped, refusal: plan.refusal)
         guard !options.isDryRun else { return report }
         if let refusal = plan.refusal { throw CommandError("\(refusal); nothing was changed") }
-        enter(.writing(counts.vanished + counts.changed + counts.added))
-        for step in plan.steps { _ = try await connection.query(query(for: step, description)) }
+        for step in plan.steps {
+            if let phase = step.phase(counts) { steps.enter(phase) }
+            _ = try await connection.query(query(for: step, description))
+        }
         return report
     }
 
@@ -216,6 +192,16 @@ struct ImportPlan: Hashable, Sendable {
     /// A statement that changes something.
     enum Step: Hashable, Sendable {
         case addCategories, remove, update, insert, describeDataset
+
+        /// What it is called while it lasts; nil where it is about a few rows.
+        func phase(_ counts: ImportCounts) -> ImportProgress.Phase? {
+            switch self {
+            case .remove: .removing(counts.vanished)
+            case .update: .changing(counts.changed)
+            case .insert: .adding(counts.added)
+            case .addCategories, .describeDataset: nil
+            }
+        }
     }
 
     /// The statements, in the order in which they are sent; one that would do nothing isn't among them.

@@ -6,6 +6,8 @@ import Postgres
 /// go on meanwhile. Searches work without it, so a failure doesn't fail the import.
 struct IndexRebuild {
     let connection: PostgresConnection
+    /// What is done already, whatever becomes of this.
+    var done = "the import is in the database"
     /// How long it waits for others each time. It has to wait for all transactions that use the table.
     var lockTimeout: SQL = "'60s'"
     /// Called when the index is about to be rebuilt.
@@ -52,7 +54,7 @@ struct IndexRebuild {
             onLine("locations_geocentric_idx was rebuilt: \(before / 1024) kB, now \(after / 1024) kB")
         } catch {
             let reason = (error as? PostgresError)?.serverMessage ?? "\(error)"
-            onLine("the import is in the database; what is left is \(Self.rebuild) (\(reason))")
+            onLine("\(done); what is left is \(Self.rebuild) (\(reason))")
             try? await removeLeftovers()
         }
     }

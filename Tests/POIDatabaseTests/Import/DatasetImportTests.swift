@@ -319,6 +319,45 @@ struct DatasetImportTests {
         #expect(try database.importedPlaces() == ["1,Second,cafe,1,1", "2,Too,cafe,1,1"])
     }
 
+    @Test("Each step of PostgreSQL's part is reported when it begins, and again while it lasts")
+    func steps() async throws {
+        let database = try MigratedDatabase.empty()
+        _ = try await database.importPlaces(Self.places(1...30))
+        let (reports, feed) = AsyncStream.makeStream(of: ImportProgress.self)
+        let observers = DatasetImport.Observers(onProgress: { feed.yield($0) })
+        try await database.withSession { session in
+            // Others may lock rows, but not write any: the import waits before it adds places.
+            try await session.run("BEGIN")
+            try await session.run("LOCK TABLE locations IN SHARE MODE")
+            async let report = database.importPlaces(
+                Self.places(6...50, named: "Renamed"), observers: observers
+            ) { $1.removesVanished = true }
+            // While the statement waits, the step is reported again.
+            var steps = await Self.steps(of: reports, untilRepeated: .removing(5))
+            try await session.run("ROLLBACK")
+            #expect(try await report.counts == [20, 25, 0, 5])
+            feed.finish()
+            steps += await Self.steps(of: reports)
+            #expect(
+                steps.withoutRepetitions == [
+                    .reading, .comparing, .removing(5), .changing(25), .adding(20), .committing, .vacuuming,
+                ])
+        }
+    }
+
+    /// The steps that are reported until one is reported twice, or until the end.
+    private static func steps(
+        of reports: AsyncStream<ImportProgress>, untilRepeated step: ImportProgress.Phase? = nil
+    ) async -> [ImportProgress.Phase] {
+        var steps: [ImportProgress.Phase] = []
+        for await progress in reports {
+            #expect(progress.phase == .reading || progress.rows == 45)
+            steps.append(progress.phase)
+            if steps.count(where: { $0 == step }) == 2 { break }
+        }
+        return steps
+    }
+
     @Test("The places in memory follow an import")
     func followed() async throws {
         let database = try MigratedDatabase.empty()
@@ -366,6 +405,13 @@ struct DatasetImportTests {
             if names == [new] { previous = round }
         }
         #expect(try await database.importPlaces(Self.places(1...count, named: "Last")).changed == count)
+    }
+}
+
+extension [ImportProgress.Phase] {
+    /// Each step once.
+    var withoutRepetitions: [ImportProgress.Phase] {
+        reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 }
 

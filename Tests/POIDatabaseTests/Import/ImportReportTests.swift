@@ -39,8 +39,22 @@ struct ImportReportTests {
         #expect(
             progress.text(after: .seconds(2))
                 == "[#######-----------------------] 25 %  3000 rows, 1500 rows/s, 6 s left")
-        progress.phase = .writing(12)
-        #expect(progress.text(after: .seconds(7)) == "writing 12 places, since 7 s")
+    }
+
+    @Test("Each step of PostgreSQL's part has a name with its counts, and the seconds that it has lasted")
+    func steps() {
+        let texts: [(ImportProgress.Phase, String)] = [
+            (.waiting, "waiting for another import"), (.counting, "counting places"),
+            (.comparing, "comparing 9 rows with the database"),
+            (.removing(3), "removing 3 places"), (.changing(4), "changing 4 places"),
+            (.adding(5), "adding 5 places"), (.committing, "committing"), (.vacuuming, "vacuuming"),
+            (.rebuilding, "rebuilding an index"),
+        ]
+        for (phase, text) in texts {
+            let progress = ImportProgress(phase: phase, rows: 9)
+            #expect(progress.text(after: .milliseconds(999)) == text)
+            #expect(progress.text(after: .milliseconds(7900)) == text + ", 7 s")
+        }
     }
 }
 
