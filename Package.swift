@@ -151,7 +151,9 @@ let package = Package(
             name: "poi",
             dependencies: [
                 "CSystem", "ChildProcesses", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService",
-                "PlaceImport", "Places", "PointsOfInterestAPI", "PrivateCluster", "Program", "Telemetry",
+                "PlaceImport", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "PrivateCluster",
+                "Program",
+                "Telemetry",
             ],
             swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.

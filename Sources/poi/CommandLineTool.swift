@@ -58,6 +58,9 @@ struct CommandLineTool {
             help: ImportCommand.help,
             run: ImportCommand.run),
         Command(
+            name: "datasets", summary: "list, export or remove: what the places come from",
+            help: DatasetsCommand.help, run: DatasetsCommand.run),
+        Command(
             name: "reindex", summary: "make every server read all places again, by a new dataset id",
             run: ReindexCommand.run),
         Command(

@@ -127,7 +127,7 @@ public struct ExactName: Hashable, Sendable {
 ///
 /// One request can have a hundred misspelt names, each of which is compared with a whole vocabulary. So the vocabulary
 /// is prepared once, and a comparison takes a few operations a byte.
-struct NearestName: Hashable, Sendable {
+package struct NearestName: Hashable, Sendable {
     private struct Known: Hashable {
         let name: String
         let lowercased: [UInt8]
@@ -160,7 +160,7 @@ struct NearestName: Hashable, Sendable {
     }
 
     /// Finds the nearest of names that are used only once.
-    static func find(for mistaken: String, among names: [String]) -> String? {
+    package static func find(for mistaken: String, among names: [String]) -> String? {
         NearestName(among: names).find(for: mistaken)
     }
 

@@ -1,0 +1,104 @@
+import EventLoop
+import Postgres
+
+/// Runs `poi datasets export`: streams a dataset's places out of the database, as `poi import` takes them back. It takes as
+/// little memory for a million as for one.
+package struct DatasetExport: Sendable {
+    /// How places are written.
+    package enum Format: String, CaseIterable, Sendable {
+        /// A header, and a line for each place (RFC 4180).
+        case csv
+        /// A FeatureCollection, with a line for each feature (RFC 7946).
+        case geojson
+    }
+
+    private let configuration: PostgresConfiguration
+    private let name: String
+    private let format: Format
+
+    /// An export from the database that `database` leads to; its role only has to be allowed to read.
+    package init(_ database: DatabaseConfiguration, dataset name: String, format: Format) {
+        var configuration = database.postgres
+        configuration.statementTimeout = nil
+        // As many digits as a double needs, whatever the server's setting is.
+        configuration.settings.append(PostgresConfiguration.Setting("extra_float_digits", "1"))
+        self.configuration = configuration
+        self.name = name
+        self.format = format
+    }
+
+    /// Passes the file to `write`, a piece at a time, and returns the dataset, whose places are all of one moment. Blocks.
+    ///
+    /// - Parameter onProgress: gets the number of places so far and the number of all, before the first place and after each.
+    /// - Throws: `CommandError` where there is no such dataset, and for an error of the database; what `write` throws.
+    package func run(
+        write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void,
+        onProgress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
+    ) throws -> DatasetSummary {
+        try EventLoop.runToCompletion { loop in
+            try await CommandError.withConnection(configuration, loop: loop) { connection in
+                try await connection.withTransaction { connection in
+                    _ = try await connection.query(
+                        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                    let dataset = try await DatasetSummary.named(name, connection)
+                    _ = try await connection.query(PostgresQuery(Self.chooseDataset, [.text(name)]))
+                    onProgress?(0, dataset.places)
+                    var lines = 0
+                    func writeText(_ text: StaticString) throws {
+                        try write(
+                            UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+                    }
+                    if format == .geojson { try writeText("{\"type\":\"FeatureCollection\",\"features\":[") }
+                    try await connection.copy(statement) { line in
+                        switch format {
+                        case .csv: try write(line)
+                        case .geojson:
+                            try writeText(lines == 0 ? "\n" : ",\n")
+                            // Without its line feed, since a comma may follow.
+                            try write(UnsafeRawBufferPointer(rebasing: line.dropLast()))
+                        }
+                        lines += 1
+                        onProgress?(format == .csv ? max(0, lines - 1) : lines, dataset.places)
+                    }
+                    if format == .geojson { try writeText("\n]}\n") }
+                    return dataset
+                }
+            }
+        }
+    }
+
+    /// COPY takes no parameters, so the name is in a setting that ends with the transaction.
+    private static let chooseDataset: SQL = "SELECT set_config('poi.dataset', $1, true)"
+
+    /// In the order of the ids, so that exports can be compared.
+    private static let places: SQL = """
+         FROM locations WHERE source_dataset = current_setting('poi.dataset') ORDER BY source_id COLLATE "C"
+        """
+
+    private var statement: SQL {
+        switch format {
+        case .csv: "COPY (SELECT " + Self.columns + Self.places + ") TO STDOUT WITH (FORMAT csv, HEADER)"
+        case .geojson:
+            // The text format would escape backslashes again. JSON contains neither of these two characters.
+            "COPY (SELECT " + Self.feature + Self.places
+                + ") TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')"
+        }
+    }
+
+    /// Names, other names and properties are JSON: no list of columns and no separator has room for all that there may be.
+    private static let columns: SQL = """
+        source_id AS id, name, category, latitude, longitude, featured::text AS featured, address, website, importance, \
+        names, to_json(other_names) AS other_names, properties
+        """
+
+    /// Made as text, since the functions that make JSON order members by their length or put blanks between them.
+    private static let feature: SQL = """
+        '{"type":"Feature","id":' || to_json(source_id) || ',"geometry":{"type":"Point","coordinates":[' || longitude \
+        || ',' || latitude || ']},"properties":{"name":' || to_json(name) || ',"category":' || to_json(category) \
+        || CASE WHEN featured THEN ',"featured":true' ELSE '' END \
+        || coalesce(',"address":' || to_json(address), '') || coalesce(',"website":' || to_json(website), '') \
+        || CASE WHEN importance > 0 THEN ',"importance":' || importance ELSE '' END \
+        || coalesce(',"names":' || names::text, '') || coalesce(',"other_names":' || to_json(other_names), '') \
+        || coalesce(',"properties":' || properties::text, '') || '}}'
+        """
+}

@@ -1,0 +1,134 @@
+import POIDatabase
+import PlaceImport
+import PointsOfInterestServerAPI
+import Program
+
+/// `poi datasets list|export|remove`: which datasets the places come from, their places in a file, and their end.
+enum DatasetsCommand {
+    /// What `poi datasets --help` prints.
+    static let help = """
+        poi datasets [list]
+        poi datasets export NAME [FILE] [--format csv|geojson]
+        poi datasets remove NAME --yes
+
+        list     every dataset: its name, how many places it has, its license, credit and URL
+        export   writes a dataset's places to a file, or to standard output, so that poi import takes them back: the same
+                 file again changes nothing. The file's extension says the format, else --format; csv without either
+        remove   removes a dataset and all of its places, in one transaction; without --yes it only says how many
+
+        list and export need a role that may read, remove needs that which migrates. Documentation/import.md says more.
+        """
+
+    private static let actions = ["list", "export", "remove"]
+
+    static func run(_ invocation: Invocation) throws {
+        let words = Array(invocation.line.words.dropFirst())
+        let action = words.first ?? "list"
+        guard actions.contains(action) else {
+            let meant = NearestName.find(for: action, among: actions)
+            throw ConfigurationError(
+                "unknown action \(action); "
+                    + (meant.map { "did you mean poi datasets \($0)?" } ?? "see poi datasets --help"))
+        }
+        if action == "list" {
+            try invocation.refuseWords(after: 2)
+            return try list(invocation)
+        }
+        guard words.count > 1, TableCheck.isSingleLine(words[1], maximumLength: 100) else {
+            throw ConfigurationError("expected the name of a dataset; see poi datasets --help")
+        }
+        try invocation.refuseWords(after: action == "export" ? 4 : 3)
+        if action == "export" {
+            try export(words[1], to: words.dropFirst(2).first, invocation)
+        } else {
+            try remove(words[1], invocation)
+        }
+    }
+
+    private static func list(_ invocation: Invocation) throws {
+        var reader = invocation.settings
+        let database = try DatabaseConfiguration(from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        let datasets = try DatasetList(database).run()
+        guard !datasets.isEmpty else { return Terminal.printError("there are no datasets") }
+        let rows = datasets.map { [$0.name, "\($0.places)", $0.license, $0.credit ?? "", $0.url ?? ""] }
+        try Terminal.print(table([["dataset", "places", "license", "credit", "url"]] + rows))
+    }
+
+    /// Rows in columns of the same width; the second column has numbers.
+    private static func table(_ rows: [[String]]) -> String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let lines = rows.map { row in
+            let cells = zip(row, widths).enumerated().map { column, cell in
+                let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
+                return column == 1 ? blanks + cell.0 : cell.0 + blanks
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func export(_ name: String, to path: String?, _ invocation: Invocation) throws {
+        var reader = invocation.settings
+        let path = path == "-" ? nil : path
+        let format = try format(of: path, option: reader.takeOption("--format"))
+        let database = try DatabaseConfiguration(from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        let file = try OutputFile(path: path)
+        let progress = ProgressBar.onTerminal(unit: "places")
+        let dataset = try DatasetExport(database, dataset: name, format: format)
+            .run(write: { try file.write($0) }, onProgress: progress?.update)
+        try file.finish()
+        progress?.finish()
+        Terminal.printError(
+            "\(dataset.places) places; to import them: \(importCommand(for: dataset, path ?? "-", format))")
+    }
+
+    private static func format(
+        of path: String?, option: String?
+    ) throws(ConfigurationError) -> DatasetExport.Format {
+        if let option {
+            guard let format = DatasetExport.Format(rawValue: option) else {
+                throw ConfigurationError("--format=\(option): expected csv or geojson")
+            }
+            return format
+        }
+        guard let path else { return .csv }
+        switch path.split(separator: ".").last?.lowercased() {
+        case "csv": return .csv
+        case "geojson", "json": return .geojson
+        default:
+            throw ConfigurationError(
+                "\(path): expected a name that ends in .csv, .geojson or .json, or --format csv or geojson")
+        }
+    }
+
+    /// The command that takes an exported file back.
+    private static func importCommand(
+        for dataset: DatasetSummary, _ path: String, _ format: DatasetExport.Format
+    ) -> String {
+        var words = [path, "--dataset", dataset.name, "--license", dataset.license]
+        if path != "-", (try? self.format(of: path, option: nil)) != format {
+            words += ["--format", format.rawValue]
+        }
+        if let credit = dataset.credit { words += ["--credit", credit] }
+        if let url = dataset.url { words += ["--url", url] }
+        return "poi import " + words.map { FileExplanation.quoted($0) }.joined(separator: " ")
+    }
+
+    private static func remove(_ name: String, _ invocation: Invocation) throws {
+        var reader = invocation.settings
+        let database = try DatabaseConfiguration(from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        let removal = DatasetRemoval(database, dataset: name)
+        guard invocation.line.switches.contains("--yes") else {
+            let dataset = try removal.dataset()
+            throw ConfigurationError(
+                "poi datasets remove would remove \(name) and its \(dataset.places) places; confirm with --yes"
+            )
+        }
+        let count = try ImportCommand.showingProgress { try removal.run($0) }
+        Terminal.tell("\(name) is removed, with \(count) places")
+    }
+}
