@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import Hashing
 import PointsOfInterestAPI
 import Testing
 
@@ -44,13 +45,15 @@ struct StartPageTests {
         #expect(page.status == .ok)
         #expect(page.headers.first(.contentType) == "text/html; charset=utf-8")
         #expect(page.headers.first(.cacheControl) == "no-cache")
+        let style = try #require(page.text.firstMatch(of: /(?s)<style>(.*)<\/style>/)).1
+        let hash = Data(SHA256.digest(of: Array(style.utf8))).base64EncodedString()
+        #expect(style.contains("color-scheme"))
         #expect(
             page.headers.first("Content-Security-Policy") == """
-                default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                default-src 'none'; script-src 'self'; style-src 'self' 'sha256-\(hash)'; img-src 'self' data:; connect-src 'self'; \
                 base-uri 'none'; form-action 'none'; frame-ancestors 'none'
                 """)
         #expect(page.headers.first("X-Content-Type-Options") == "nosniff")
-        #expect(page.headers.first("Link")?.hasSuffix("/page.css>; rel=preload; as=style") == true)
         #expect(page.headers.first("Referrer-Policy") == "no-referrer")
         #expect(page.headers.first("Permissions-Policy") == "camera=(), geolocation=(self), microphone=()")
         let tag = try #require(page.headers.first(.eTag))
@@ -62,7 +65,7 @@ struct StartPageTests {
     func files() async throws {
         let site = try Self.site()
         let paths = Self.assets(of: try await site.ask("/"))
-        #expect(Set(paths.map { $0.split(separator: "/").last }).count == 6, "\(paths)")
+        #expect(Set(paths.map { $0.split(separator: "/").last }).count == 5, "\(paths)")
         for path in paths {
             let file = try await site.ask(path)
             #expect(file.status == .ok)
@@ -154,7 +157,7 @@ struct StartPageTests {
     @Test("A file is compressed once for clients that accept gzip, and sent as it is to others")
     func compression() async throws {
         let site = try Self.site()
-        let path = try #require(Self.assets(of: try await site.ask("/")).first { $0.hasSuffix("page.css") })
+        let path = try #require(Self.assets(of: try await site.ask("/")).first { $0.hasSuffix("page.js") })
         let plain = try await site.ask(path)
         let head = try await site.ask(path, .head, headers: [.acceptEncoding: "gzip, br"])
         let first = try await site.ask(path, headers: [.acceptEncoding: "gzip, br"])
@@ -240,7 +243,7 @@ struct StartPageTests {
         let request = try HTTPRequest(method: .get, target: "/", headers: [:])
         let response = try page.document.response(to: request, context: RequestContext(requestID: "id-1"))
         let names = Self.assets(of: response).map { $0.split(separator: "/").last }
-        #expect(names == ["base-map.bin", "map.css", "icon.svg", "page.css", "page.js"])
+        #expect(names == ["base-map.bin", "map.css", "icon.svg", "page.js"])
     }
 }
 

@@ -93,7 +93,7 @@ def test_places_need_few_responses_on_a_slow_line(page):
         for start, _, _ in before:
             waits.append(1 + max([1] + [waits[at] for at in range(len(waits)) if before[at][1] <= start]))
         assert max(waits) <= rounds, (waits, loads)
-        assert len(before) <= 9 and sum(size for _, _, size in before) < 75_000, loads
+        assert len(before) <= 8 and sum(size for _, _, size in before) < 75_000, loads
         base_map, = ((start, size) for name, start, _, size in loads if name.endswith("base-map.bin"))
         assert base_map[0] > places and base_map[1] <= 180_000, (places, base_map)
         assert not [name for name, *_ in loads if name.endswith(".js") and not re.search(r"/(page|leaflet)\.js$", name)]

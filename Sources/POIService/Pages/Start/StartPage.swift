@@ -1,13 +1,14 @@
 import CBaseMap
+import Foundation
 import HTTPServer
 import Hashing
 import PointsOfInterestAPI
 
 /// `GET /`: the places on a map and in a list, for people who open the service's address.
 ///
-/// The page is `Web/index.html`, and its scripts are one file, `page.js`, made of the modules of `Web/`. All its files are
-/// below a path with a hash over their contents, so that browsers keep them for a year, and files of two versions are
-/// never mixed.
+/// The page is `Web/index.html` with the style `Web/page.css` in it, since nothing is drawn without it, and its scripts are
+/// one file, `page.js`, made of the modules of `Web/`. All its files are below a path with a hash over their contents, so
+/// that browsers keep them for a year, and files of two versions are never mixed.
 struct StartPage {
     /// The page itself.
     let document: StaticDocument
@@ -18,12 +19,11 @@ struct StartPage {
         files = StartPageFiles(leaflet: configuration.leaflet)
         let assets = "assets/\(files.version)"
         let html = String(decoding: PackageResources.index_html, as: UTF8.self)
+            .replacing("{{style}}", with: String(decoding: PackageResources.page_css, as: UTF8.self))
             .replacing("{{assets}}", with: assets)
             .replacing("{{settings}}", with: HTMLPage.escaped(Self.settings(configuration, assets: assets)))
-        var fields = Self.securityFields(configuration.tiles)
-        // Without it nothing is drawn, so browsers may ask for it before they have read the page.
-        fields.add("Link", "<\(assets)/page.css>; rel=preload; as=style")
-        document = StaticDocument([.html(Array(html.utf8), fields)], cacheControl: "no-cache")
+        document = StaticDocument(
+            [.html(Array(html.utf8), Self.securityFields(configuration.tiles))], cacheControl: "no-cache")
     }
 
     /// The settings that the page's scripts need, as JSON.
@@ -43,13 +43,14 @@ struct StartPage {
     }
 
     /// Fields that let the page load scripts, styles and data only from this service, and pictures from the tiles'
-    /// origin too (CSP level 3).
+    /// origin too; of styles in the page itself, its own is allowed, by its hash (CSP level 3).
     private static func securityFields(_ tiles: TileSource?) -> HTTPHeaders {
         let pictures = ["'self'", "data:", tiles?.origin].compactMap(\.self).joined(separator: " ")
+        let style = Data(SHA256.digest(of: PackageResources.page_css)).base64EncodedString()
         return [
             "Content-Security-Policy":
                 """
-            default-src 'none'; script-src 'self'; style-src 'self'; img-src \(pictures); connect-src 'self'; \
+            default-src 'none'; script-src 'self'; style-src 'self' 'sha256-\(style)'; img-src \(pictures); connect-src 'self'; \
             base-uri 'none'; form-action 'none'; frame-ancestors 'none'
             """,
             "Permissions-Policy": "camera=(), geolocation=(self), microphone=()",
@@ -60,7 +61,7 @@ struct StartPage {
     }
 }
 
-/// `GET /assets/{version}/{file}`: the style, the scripts and the icon of the page at `/`.
+/// `GET /assets/{version}/{file}`: the scripts, the map's style and data, and the icon of the page at `/`.
 ///
 /// Belongs to one loop.
 final class StartPageFiles: ImmediateHandler {
@@ -124,7 +125,6 @@ final class StartPageFiles: ImmediateHandler {
     private static let own: [(name: String, body: [UInt8])] = [
         ("base-map.bin", Array(UnsafeBufferPointer(start: poi_base_map(), count: poi_base_map_size()))),
         ("icon.svg", PackageResources.icon_svg),
-        ("page.css", PackageResources.page_css),
         ("page.js", Array(PageScript.joined(PageScript.modules).utf8)),
     ]
 }

@@ -20,7 +20,7 @@ export async function loadLeaflet({ style, script }) {
         made.addEventListener('load', resolve);
         made.addEventListener('error', () => reject(new Error('Leaflet can’t be loaded.')));
         // Its rules come first, so that the page's have the last word.
-        document.querySelector('link[rel=stylesheet]').before(made);
+        document.querySelector('style').before(made);
     });
     const styled = load(element('link', { rel: 'stylesheet', href: style }));
     if (!script) throw new Error('There is no Leaflet.');
