@@ -214,13 +214,19 @@ def test_hostile_names_are_shown_as_text(page):
 def test_the_antimeridian_divides_nothing(page):
     psql(page.server.database, """
         INSERT INTO locations (name, category, latitude, longitude)
-        VALUES ('West of it', 'park', -50, 179.99), ('East of it', 'park', -50, -179.99)""")
+        VALUES ('West of Wrangel', 'park', -50, 179.99), ('East of Wrangel', 'park', -50, -179.99)""")
     page.wait_for_places(2, lat=-50, long=180)
     for middle in ["180", "-180", "179.995"]:
         page.open(f"at=-50,{middle},13")
         west, east = (page.js("document.querySelector(`[aria-label='${arguments[0]}']`).getBoundingClientRect().x", label)
-                      for label in ["West of it, park", "East of it, park"])
+                      for label in ["West of Wrangel, park", "East of Wrangel, park"])
         assert 50 < east - west < 200, (middle, west, east)
+    # A search that finds both shows them close, not the world between them.
+    page.open()
+    page.find("#q").send_keys("wrangel")
+    page.wait("location.hash.includes('wrangel') && document.getElementById('progress').hidden")
+    assert page.drawn()[0] == 2
+    assert 179.9 <= abs(float(page.middle()["long"])) <= 180, page.middle()
 
 
 def test_the_detail_has_all_that_is_known(page):
