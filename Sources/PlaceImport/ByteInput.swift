@@ -101,6 +101,11 @@ final class ByteInput {
         unreadRange = (unreadRange.lowerBound + count)..<unreadRange.upperBound
     }
 
+    /// The bytes that were consumed last, until more are read.
+    func consumed(_ count: Int) -> ArraySlice<UInt8> {
+        buffer[(unreadRange.lowerBound - count)..<unreadRange.lowerBound]
+    }
+
     /// Adds up to a chunk of bytes to the unread ones; returns whether there were any.
     @discardableResult
     func fill() throws(ImportError) -> Bool {

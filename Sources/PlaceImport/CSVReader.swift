@@ -1,3 +1,5 @@
+import PointsOfInterestAPI
+
 /// Reads delimited rows (RFC 4180): a header, if the mapping doesn't list the columns, then a row at a time.
 ///
 /// It also accepts what the RFC doesn't have: another delimiter, LF alone, a byte order mark, blank lines, and quotes within
@@ -11,7 +13,13 @@ struct CSVReader: RowReader {
     private(set) var delimiter: UInt8
     /// The columns' names, in their order.
     private(set) var columns: [String] = []
-    private let hasQuotes: Bool
+    let hasQuotes: Bool
+    /// The bytes of the header, without its line end and without the columns of ``RejectedRows``.
+    private(set) var header: [UInt8] = []
+    /// Whether the rows were rejected by an earlier import, and have the columns of ``RejectedRows`` before their own.
+    private(set) var isRejected = false
+    /// The length of the row that was read last.
+    private var rowLength = 0
     /// Whether it is known that the text is UTF-8, or isn't: until then all was ASCII.
     private var isEncodingKnown = false
     /// For each column, the mapping's field that is in it; −1 for none.
@@ -48,7 +56,15 @@ struct CSVReader: RowReader {
         findEncoding()
         let named = delimiterLine()
         self.delimiter = delimiter ?? named ?? input.withUnread(Self.recognizedDelimiter)
-        self.columns = if let columns { columns } else { try header() }
+        let mark = Array(RejectedRows.columns[0].utf8) + [self.delimiter]
+        isRejected = input.startsWith(mark)
+        if let columns, !isRejected {
+            self.columns = columns
+            header = Array(columns.map(quoted).joined(separator: [self.delimiter]))
+        } else {
+            self.columns = try readHeader()
+            header = Array(rowText ?? [])
+        }
         take([])
     }
 
@@ -84,7 +100,7 @@ struct CSVReader: RowReader {
         if isOther { input.readAsWindows1252() }
     }
 
-    private mutating func header() throws(ImportError) -> [String] {
+    private mutating func readHeader() throws(ImportError) -> [String] {
         var row = Row(fieldCount: Self.maximumColumns)
         guard let record = try nextRecord(into: &row) else { throw input.error("there is no header") }
         guard record.columns <= Self.maximumColumns else {
@@ -95,7 +111,7 @@ struct CSVReader: RowReader {
     }
 
     /// The delimiter that is most often in the first line; a comma if none is.
-    private static func recognizedDelimiter(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
+    static func recognizedDelimiter(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
         var counts: [UInt8: Int] = [:]
         var isQuoted = false
         for byte in bytes {
@@ -120,6 +136,37 @@ struct CSVReader: RowReader {
         return .row
     }
 
+    var rowText: [UInt8]? {
+        var text = input.consumed(rowLength)
+        if text.last == 0x0a { text.removeLast() }
+        if text.last == 0x0d { text.removeLast() }
+        guard isRejected else { return Array(text) }
+        var (columns, isQuoted) = (0, false)
+        while columns < RejectedRows.columns.count, let byte = text.popFirst() {
+            if byte == UInt8(ascii: "\""), hasQuotes { isQuoted.toggle() }
+            if byte == delimiter, !isQuoted { columns += 1 }
+        }
+        return Array(text)
+    }
+
+    var rowObject: [UInt8]? {
+        guard let text = rowText else { return nil }
+        var whole = self
+        let names = isRejected ? columns.dropFirst(RejectedRows.columns.count) : columns[...]
+        whole.fieldOfColumn = Array(0..<names.count)
+        var row = Row(fieldCount: names.count)
+        let record = text.withUnsafeBufferPointer { whole.scan($0, isAtEnd: true, into: &row) }
+        guard let record, !record.isMalformed, record.columns == names.count else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (field, name) in names.enumerated() {
+            writer.name(escaping: name)
+            writer.value(row.text(of: row[field]))
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
     /// Reads the next record that isn't a blank line.
     private mutating func nextRecord(into row: inout Row) throws(ImportError) -> Record? {
         var isAtEnd = false
@@ -137,6 +184,7 @@ struct CSVReader: RowReader {
                 continue
             }
             input.consume(record.length)
+            rowLength = record.length
             nextLine += record.lines
             if record.length == 0 { return nil }
             if record.isBlank { continue }

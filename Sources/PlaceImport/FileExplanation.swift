@@ -48,7 +48,7 @@ package struct FileExplanation: CustomStringConvertible {
         if let input = opened.input {
             let beginning = opened.beginning
             isOverpass = beginning?.isOverpass == true
-            mapping = try source.mapping(unlessNamed: isOverpass ? "openstreetmap" : "columns")
+            mapping = try source.mapping(unlessNamed: beginning?.mapping ?? "columns")
             let shape = source.shape(unlessNamed: beginning?.shape)
             reader = GeoJSONReader(input, mapping: mapping, shape: shape)
             let system = source.referenceSystem ?? beginning?.referenceSystem ?? "degrees"

@@ -25,6 +25,8 @@ struct GeoJSONReader: RowReader {
     private var kept: [UInt8] = []
     private var keptLine = 1
     private var isTooLong = false
+    /// Whether all of the feature that was read last is kept.
+    private var isWhole = false
 
     init(
         _ input: ByteInput, mapping: Mapping, shape: JSONShape = .collection("features"),
@@ -37,6 +39,9 @@ struct GeoJSONReader: RowReader {
 
     /// The bytes of the feature that was read last.
     var object: [UInt8] { kept }
+
+    var rowObject: [UInt8]? { isWhole ? kept : nil }
+    var rowText: [UInt8]? { nil }
 
     mutating func next(into row: inout Row) throws(ImportError) -> ReadRow {
         while true {
@@ -52,6 +57,7 @@ struct GeoJSONReader: RowReader {
             guard event != .unexpected else { throw input.error("there should be a feature", line: line) }
             row.removeAll()
             row.line = keptLine
+            isWhole = event == .feature && !isTooLong
             if isTooLong { return .rejected(.rowTooLong, detail: "more than 16 MiB") }
             guard event == .feature else {
                 return .rejected(.malformedRow, detail: "the feature isn't closed")

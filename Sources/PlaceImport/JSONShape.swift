@@ -18,6 +18,8 @@ struct JSONBeginning {
     private(set) var referenceSystem: String?
     /// Whether these are elements of OpenStreetMap, as Overpass gives them.
     private(set) var isOverpass = false
+    /// The mapping that is usual for such places; nil for `columns`.
+    private(set) var mapping: String?
 
     /// How many bytes are looked at.
     static let length = 16 * 1024
@@ -32,8 +34,12 @@ struct JSONBeginning {
         }
         let head = bytes.prefix(bytes.firstIndex(of: UInt8(ascii: "[")) ?? bytes.endIndex)
         isOverpass = collections.first == "elements" && Self.has("osm3s", in: head)
-        if isOverpass { shape = .collection("elements") }
-        if collections.first == "features" || collections.isEmpty { readReferenceSystem(bytes) }
+        if isOverpass { (shape, mapping) = (.collection("elements"), "openstreetmap") }
+        if RejectedRows.areBeginning(bytes) {
+            readRejectedContext(bytes)
+        } else if collections.first == "features" || collections.isEmpty {
+            readReferenceSystem(bytes)
+        }
     }
 
     /// Reads the members of the first object, as far as they are there.
@@ -80,6 +86,17 @@ struct JSONBeginning {
 
     private mutating func finish(_ objects: Int, _ others: Int) {
         if objects > 1, others == 0 { shape = .members }
+    }
+
+    /// Reads what ``RejectedRows`` has written of the file that the first object comes from.
+    private mutating func readRejectedContext(_ bytes: [UInt8]) {
+        (shape, collections, isOverpass) = (.collection("features"), [], false)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let name = text.firstMatch(of: /"rejected_mapping"\s*:\s*"([a-z]{1,40})"/).map { String($0.output.1) }
+        mapping = name.flatMap { Mapping.builtIn[$0] == nil ? nil : $0 }
+        referenceSystem = text.firstMatch(of: /"rejected_crs"\s*:\s*"([A-Z]{1,10}:[0-9]{1,10})"/).map {
+            String($0.output.1)
+        }
     }
 
     /// Reads the member `crs` of GeoJSON as it was in 2008, or the one of ArcGIS.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads the places of files, one row after the other, in bounded memory. For one thread.
 ///
 /// Rows that aren't selected are counted and passed over.
@@ -10,6 +12,7 @@ package final class PlaceReader {
     private let confinement: ConfinedGDAL?
     /// What was read of the files before the current one.
     private var finished = ReadProgress()
+    private var rejectedRows: RejectedRows
 
     /// Opens the first file and looks at its beginning.
     ///
@@ -31,7 +34,9 @@ package final class PlaceReader {
         }
         totalBytes = sizes.contains(nil) ? nil : sizes.reduce(0) { $0 + ($1 ?? 0) }
         guard let first = waiting.popFirst() else { throw ImportError("there is no file to read") }
-        file = try PlaceFile(first, source, confinement)
+        let file = try PlaceFile(first, source, confinement)
+        rejectedRows = RejectedRows(isDelimited: source.paths.count == 1 && file.isDelimited)
+        self.file = file
     }
 
     /// Returns the next row that is selected, as a place or with the reason why it is none; nil at the end.
@@ -45,6 +50,14 @@ package final class PlaceReader {
             if let path = waiting.popFirst() { self.file = try PlaceFile(path, source, confinement) }
         }
         return nil
+    }
+
+    /// The row that was returned last, as bytes for a file of rejected rows; the first one has that file's header before it.
+    ///
+    /// - Throws: ``ImportError`` where the rows of the files can't be in one file.
+    package func bytes(ofRejected row: RejectedRow) throws(ImportError) -> [UInt8] {
+        guard let file else { return [] }
+        return try rejectedRows.bytes(of: row, read: file.rows, from: file.input.path, file.context)
     }
 
     /// A warning for people about how the files are read; nil if there is none.
@@ -74,6 +87,11 @@ package final class PlaceReader {
 protocol RowReader {
     /// Reads the next row's fields.
     mutating func next(into row: inout Row) throws(ImportError) -> ReadRow
+
+    /// The row that was read last, as an object of JSON; nil where it is none, or isn't kept.
+    var rowObject: [UInt8]? { get }
+    /// The text of the row that was read last; nil where it isn't kept.
+    var rowText: [UInt8]? { get }
 }
 
 /// What a row reader found next.
@@ -86,7 +104,10 @@ enum ReadRow {
 /// One of the files, and the places in it.
 private final class PlaceFile {
     let input: ByteInput
-    private var rows: any RowReader
+    private(set) var rows: any RowReader
+    /// What rejected rows have to say of the file.
+    let context: RejectedRows.Context
+    var isDelimited: Bool { rows is CSVReader }
     private let converter: GDALProcess?
     private var row: Row
     private(set) var builder: PlaceBuilder
@@ -99,8 +120,8 @@ private final class PlaceFile {
         if format == .gdal {
             foreign = source.isUnconfined ? GDALSource(unconfined: path) : try GDALSource(path)
         }
-        let isOpenStreetMap = foreign?.format == .openStreetMap || opened.beginning?.isOverpass == true
-        var mapping = try source.mapping(unlessNamed: isOpenStreetMap ? "openstreetmap" : "columns")
+        let usual = foreign?.format == .openStreetMap ? "openstreetmap" : opened.beginning?.mapping
+        var mapping = try source.mapping(unlessNamed: usual ?? "columns")
         if let foreign {
             let converter = try GDALProcess(
                 path, foreign, mapping: mapping, source: source, confinement: confinement)
@@ -114,7 +135,11 @@ private final class PlaceFile {
             throw ImportError("it can't be read", path: path)
         }
         // GDAL's GeoJSON is in degrees.
-        let system = source.referenceSystem ?? (foreign == nil ? opened.beginning?.referenceSystem : nil)
+        let named = foreign == nil ? opened.beginning?.referenceSystem : nil
+        let system = source.referenceSystem ?? named
+        context = RejectedRows.Context(
+            mapping: source.mapping == nil ? usual : nil,
+            referenceSystem: source.referenceSystem == nil ? named : nil)
         var projection: Projection?
         do throws(ImportError) {
             projection = try system.map { code throws(ImportError) in try Projection(code) }
@@ -174,7 +199,9 @@ struct OpenedFile {
     ///
     /// - Throws: ``ImportError`` where it can't be read.
     init(_ path: String, _ source: ImportSource) throws(ImportError) {
-        var format = source.format ?? ImportFormat(extensionOf: path)
+        // Rejected rows keep the options of the import that rejected them, its format too.
+        let isRejected = Self.hasRejectedObjects(path)
+        var format = isRejected ? .geojson : source.format ?? ImportFormat(extensionOf: path)
         guard
             format != .gdal
                 || source.format == nil && path.asciiLowercased.hasSuffix(".zip") && !source.isUnconfined
@@ -199,6 +226,15 @@ struct OpenedFile {
         self.input = input
         self.format = format ?? ImportFormat(beginningOf: input)
         beginning = self.format == .geojson ? input.withUnread { JSONBeginning($0) } : nil
+    }
+
+    /// Whether a file begins as ``RejectedRows`` writes objects.
+    private static func hasRejectedObjects(_ path: String) -> Bool {
+        guard ByteInput.size(ofFile: path) != nil, let file = FileHandle(forReadingAtPath: path) else {
+            return false
+        }
+        return (try? file.read(upToCount: RejectedRows.beginningLength)).map { RejectedRows.areBeginning($0) }
+            ?? false
     }
 }
 

@@ -62,7 +62,7 @@ enum ImportCommand {
         let rejectsPath = reader.takeOption("--rejects")
         let database = try DatabaseConfiguration(from: &reader)
         if try invocation.printsConfiguration(reader) { return }
-        let rejects = try rejectsPath.map { try RejectsFile(path: $0) }
+        let rejects = try rejectsPath.map { try OutputFile(path: $0) }
         let report: ImportReport
         do {
             report = try run(DatasetImport(database, source, options), rejects: rejects)
@@ -84,11 +84,13 @@ enum ImportCommand {
     }
 
     /// Runs an import and shows how far it is.
-    static func run(_ work: DatasetImport, rejects: RejectsFile? = nil) throws -> ImportReport {
+    static func run(_ work: DatasetImport, rejects: OutputFile? = nil) throws -> ImportReport {
         do {
             return try showingProgress { observers in
                 var observers = observers
-                if let rejects { observers.onRejected = { try rejects.write($0, of: $1) } }
+                if let rejects {
+                    observers.onRejected = { bytes in try bytes.withUnsafeBytes { try rejects.write($0) } }
+                }
                 return try work.run(observers)
             }
         } catch let error as ImportError where error.path == nil {
@@ -248,43 +250,6 @@ extension ImportSource {
             let box = BoundingBox(west: west, south: south, east: east, north: north)
         else { throw ConfigurationError("--bbox=\(text): expected west,south,east,north in degrees") }
         return box
-    }
-}
-
-/// The rows that an import has rejected, as CSV (RFC 4180): `file,line,reason,id,detail`.
-final class RejectsFile: Sendable {
-    private let file: OutputFile
-
-    /// Opens it and writes the header.
-    ///
-    /// - Throws: `OutputFile.Failure`.
-    init(path: String) throws {
-        file = try OutputFile(path: path)
-        try write(["file", "line", "reason", "id", "detail"])
-    }
-
-    /// Adds a row of a file. One thread at a time.
-    ///
-    /// - Throws: `OutputFile.Failure`.
-    func write(_ row: RejectedRow, of path: String) throws {
-        try write([path, String(row.line), row.reason.rawValue, row.sourceID ?? "", row.detail])
-    }
-
-    /// Gives the file its name.
-    ///
-    /// - Throws: `OutputFile.Failure`.
-    func finish() throws { try file.finish() }
-
-    private func write(_ fields: [String]) throws {
-        let line = fields.map(Self.quoted).joined(separator: ",") + "\r\n"
-        try Array(line.utf8).withUnsafeBytes { try file.write($0) }
-    }
-
-    private static func quoted(_ field: String) -> String {
-        let isPlain = field.utf8.allSatisfy { !"\",\r\n".utf8.contains($0) }
-        // Scalar by scalar: to Swift, a quotation mark with an accent is one character.
-        let doubled = field.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
-        return isPlain ? field : "\"" + String(String.UnicodeScalarView(doubled)) + "\""
     }
 }
 

@@ -56,8 +56,8 @@ package struct ImportOptions: Sendable {
 package struct DatasetImport: Sendable {
     /// What a caller may follow. Called on the thread that runs the import, but for `onRejected`.
     package struct Observers: Sendable {
-        /// Gets each rejected row and its file, on the thread that reads the file.
-        package var onRejected: @Sendable (RejectedRow, _ path: String) throws -> Void = { _, _ in }
+        /// Gets each rejected row as bytes of a file of rejected rows, on the thread that reads the file.
+        package var onRejected: (@Sendable ([UInt8]) throws -> Void)?
         /// Gets at the beginning of each step, and several times a second while it lasts, how far the import is.
         package var onProgress: @Sendable (ImportProgress) -> Void
         /// Gets a line about what a person should know.

@@ -19,7 +19,7 @@ final class ImportRows: Sendable {
 
     private let loop: EventLoop
     private let source: ImportSource
-    private let onRejected: @Sendable (RejectedRow, _ path: String) throws -> Void
+    private let onRejected: (@Sendable ([UInt8]) throws -> Void)?
     private let thread = BlockingThread(name: "poi-import", capacity: 1)
     private let state = Lock(State())
     private let latest = Lock(ReadProgress())
@@ -27,7 +27,7 @@ final class ImportRows: Sendable {
     /// Nothing is read yet; `loop` is where chunks are asked for.
     init(
         _ source: ImportSource, loop: EventLoop,
-        onRejected: @escaping @Sendable (RejectedRow, _ path: String) throws -> Void
+        onRejected: (@Sendable ([UInt8]) throws -> Void)?
     ) {
         self.loop = loop
         self.source = source
@@ -63,7 +63,9 @@ final class ImportRows: Sendable {
                     state.hasEnded = true
                     return state.stager.encoder.finish()
                 }
-                if let row = try state.stager.stage(item) { try onRejected(row, reader.path) }
+                if let row = try state.stager.stage(item), let onRejected {
+                    try onRejected(reader.bytes(ofRejected: row))
+                }
             }
             return state.stager.encoder.takeBytes()
         }

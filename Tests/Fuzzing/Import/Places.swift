@@ -55,7 +55,9 @@ private struct Reading {
                 case .place(let place, let line):
                     places.append(place)
                     lines.append(line)
-                case .rejected(let row): lines.append(row.line)
+                case .rejected(let row):
+                    lines.append(row.line)
+                    _ = try reader.bytes(ofRejected: row)
                 }
             }
             isComplete = true

@@ -165,14 +165,21 @@ struct DatasetImportTests {
     func categories() async throws {
         let database = try MigratedDatabase.empty()
         let rows = ["1,A,pub,1,1", "2,B,cafe,1,1", "3,C,pub,1,1", "4,D,fuel,1,1"]
-        let rejectedRows = Lock<[RejectedRow]>([])
+        let rejectedRows = Lock<[UInt8]>([])
         var observers = DatasetImport.Observers()
-        observers.onRejected = { row, _ in rejectedRows.withLock { $0.append(row) } }
+        observers.onRejected = { bytes in rejectedRows.withLock { $0 += bytes } }
         let rejecting = try await database.importPlaces(rows, observers: observers)
         #expect(rejecting.added == 1)
         #expect(rejecting.rejected == [.unknownCategory: 3])
         #expect(rejecting.unknownCategories == ["pub": 2, "fuel": 1])
-        #expect(rejectedRows.withLock { $0.map(\.detail) } == ["pub", "pub", "fuel"])
+        #expect(
+            rejectedRows.withLock { String(decoding: $0, as: UTF8.self) } == """
+                rejected_line,rejected_reason,rejected_detail,id,name,category,latitude,longitude
+                2,unknown-category,pub,1,A,pub,1,1
+                4,unknown-category,pub,3,C,pub,1,1
+                5,unknown-category,fuel,4,D,fuel,1,1
+
+                """)
         let adding = try await database.importPlaces(rows) { _, options in options.addsCategories = true }
         #expect(adding.addedCategories == ["fuel", "pub"])
         #expect(adding.counts == [3, 0, 1, 0])

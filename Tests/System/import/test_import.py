@@ -195,8 +195,30 @@ def test_rejected_rows_are_written_down(importer, kept):
     rejects = importer.folder / "rejects.csv"
     importer.run("-", "--id", "id", "--rejects", rejects, chunks=[csv("kept") + b'r1,"No, such",none,1,1\n'], expect=0,
                  says=[f"unchanged {ROWS}", "unknown categories: none 1"])
-    assert rejects.read_bytes() == \
-        f"file,line,reason,id,detail\r\nstandard input,{ROWS + 2},unknown-category,r1,none\r\n".encode()
+    assert rejects.read_text() == (
+        "rejected_line,rejected_reason,rejected_detail,id,name,category,latitude,longitude\n"
+        f'{ROWS + 2},unknown-category,none,r1,"No, such",none,1,1\n')
+    rejects.write_text(rejects.read_text().replace(",none,1,1", ",cafe,1,1"))
+    again = importer.folder / "again.csv"
+    importer.run(rejects, "--id", "id", "--rejects", again, expect=0, says=["read 1,", "added 1,"])
+    assert again.read_bytes() == b""
+
+
+def test_rejected_objects_of_openstreetmap_are_mended_and_imported(importer):
+    """What rejects become is imported by the same command, although only the extract said that it is of OpenStreetMap."""
+    rejects = importer.folder / "rejects.geojsonl"
+    report = importer.run(HELSINKI, "--rejects", rejects, "--add-categories", dataset="mended", expect=0)
+    lines = rejects.read_text().splitlines()
+    assert f"rejected {len(lines)}," in report and len(lines) > 50
+    features = [json.loads(line) for line in lines]
+    assert {feature["rejected_mapping"] for feature in features} == {"openstreetmap"}
+    for feature in features:
+        assert feature["rejected_reason"] == "no-name"
+        feature["properties"]["name"] = "Somewhere"
+    rejects.write_text("".join(json.dumps(feature) + "\n" for feature in features))
+    importer.run(rejects, "--add-categories", dataset="mended", expect=0, says=["rejected 0,", f"added {len(lines)},"])
+    ids = importer.sql("SELECT source_id FROM locations WHERE source_dataset = 'mended' AND name = 'Somewhere'").split("\n")
+    assert all(re.fullmatch("(node|way|relation)/[0-9]+", name) for name in ids)
 
 
 @pytest.mark.parametrize("options", [
