@@ -21,13 +21,14 @@ enum DevCommand {
         let source = try reader.takeOption("--import").map { path throws(ConfigurationError) in
             try ImportSource(paths: [path], from: &reader, switches: invocation.line.switches)
         }
+        let maximumErrors = source == nil ? nil : try ImportOptions.maximumErrors(from: &reader)
         if try invocation.printsConfiguration(reader) { return }
         let url = try state.start()
         defer { state.stop() }
         try database.use(connectionString: url)
         try events.use(connectionString: url)
         try migrate(database, migrations, in: state)
-        if let source { try importPlaces(source, into: database) }
+        if let source { try importPlaces(source, maximumErrors, into: database) }
         Terminal.tell("DATABASE_URL=\(url)")
         try DatabaseService(
             configuration: configuration, database: database, events: events,
@@ -40,13 +41,16 @@ enum DevCommand {
 
     /// Makes the places of a file a dataset that is named after it. The database is private, so whatever categories there
     /// are get in, and whatever the file doesn't have any more goes.
-    private static func importPlaces(_ source: ImportSource, into database: DatabaseConfiguration) throws {
+    private static func importPlaces(
+        _ source: ImportSource, _ maximumErrors: Int?, into database: DatabaseConfiguration
+    ) throws {
         let path = source.paths.first ?? "-"
         let file = URL(filePath: path).lastPathComponent.prefix { $0 != "." }
         let isName = path != "-" && TableCheck.isSingleLine(String(file), maximumLength: 100)
         let name = isName ? String(file) : "imported"
         var options = ImportOptions(dataset: DatasetDescription(name: name, license: "unknown"))
         (options.addsCategories, options.removesVanished, options.isForced) = (true, true, true)
+        options.maximumErrors = maximumErrors
         Terminal.tell("dataset \(name), license unknown:")
         Terminal.tell("\(try ImportCommand.run(DatasetImport(database, source, options)))")
     }

@@ -35,7 +35,7 @@ enum ImportCommand {
           --add-categories          adds categories that the vocabulary doesn't have
           --sync                    removes places that the files no longer have; --force, however many
           --rejects FILE            writes rejected rows to a file
-          --max-errors N            ends the import when more rows are rejected
+          --max-errors N            allows so many rejected rows; else 10, or a tenth of all
           --credit TEXT, --url URL  for maps that show the places
 
         Documentation/import.md says more.
@@ -137,16 +137,19 @@ extension ImportOptions {
         if let url = dataset.url, !url.isEmpty, !TableCheck.isWebsite(url) {
             throw ConfigurationError("--url=\(url): expected a URL of http or https, without user name")
         }
-        if let text = reader.takeOption("--max-errors") {
-            guard let count = Int(text), count >= 0 else {
-                throw ConfigurationError("--max-errors=\(text): expected a number of rows")
-            }
-            maximumErrors = count
-        }
+        maximumErrors = try Self.maximumErrors(from: &reader)
         addsCategories = switches.contains("--add-categories")
         removesVanished = switches.contains("--sync")
         isForced = switches.contains("--force")
         isDryRun = switches.contains("--dry-run")
+    }
+
+    static func maximumErrors(from reader: inout SettingsReader) throws(ConfigurationError) -> Int? {
+        guard let text = reader.takeOption("--max-errors") else { return nil }
+        guard let count = Int(text), count >= 0 else {
+            throw ConfigurationError("--max-errors=\(text): expected a number of rows")
+        }
+        return count
     }
 
     private static func line(

@@ -40,7 +40,7 @@ package struct ImportOptions: Sendable {
     package var isForced = false
     /// Whether the import only counts what it would do.
     package var isDryRun = false
-    /// How many rejected rows are accepted; nil for any number.
+    /// How many rejected rows are accepted; nil for ten, or a tenth of all rows.
     package var maximumErrors: Int?
 
     /// Options for a dataset.

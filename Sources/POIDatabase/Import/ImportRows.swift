@@ -110,6 +110,10 @@ struct RowStager {
     private static let maximumUnknownCategories = 1000
     private static let otherCategories = "(others)"
 
+    /// How many rows may be rejected without `--max-errors`: ten, or a tenth of them. More are rather a sign that the file is
+    /// read in the wrong way.
+    static func harmlessRejections(among rows: Int) -> Int { max(10, rows / 10) }
+
     private let vocabulary: Set<String>
     private let addsCategories: Bool
     private let maximumErrors: Int?
@@ -119,6 +123,19 @@ struct RowStager {
     private(set) var rejected: [RejectionReason: Int] = [:]
     private(set) var unknownCategories: [String: Int] = [:]
     private(set) var newCategories: Set<String> = []
+
+    var rejectedCount: Int { rejected.values.reduce(0, +) }
+
+    /// Why rows were rejected, the most frequent reason first, and what helps against unknown categories.
+    var reasons: String {
+        let reasons = rejected.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+            .map { "\($0.key.rawValue) \($0.value)" }.joined(separator: ", ")
+        guard !unknownCategories.isEmpty else { return reasons }
+        let names = unknownCategories.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(10).map(\.key)
+        return
+            "\(reasons). Unknown categories: \(names.joined(separator: ", ")); to add them: --add-categories; to give all "
+            + "places one: --set category=NAME"
+    }
 
     init(vocabulary: Set<String>, addsCategories: Bool, maximumErrors: Int?) {
         self.vocabulary = vocabulary
@@ -164,7 +181,7 @@ struct RowStager {
 
     private mutating func reject(_ row: RejectedRow) throws(CommandError) -> RejectedRow {
         rejected[row.reason, default: 0] += 1
-        if let maximumErrors, rejected.values.reduce(0, +) > maximumErrors {
+        if let maximumErrors, rejectedCount > maximumErrors {
             throw CommandError(
                 "more than \(maximumErrors) rows were rejected (--max-errors), the last in line \(row.line): "
                     + "\(row.reason.rawValue) \(row.detail)")

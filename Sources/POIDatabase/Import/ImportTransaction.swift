@@ -45,27 +45,32 @@ struct ImportTransaction {
         try await run(ImportStatements.createRows)
         try await connection.copy(ImportStatements.copyRows, from: rows.chunks)
         try refuseNothing()
+        if let rejectionRefusal, !options.isDryRun {
+            throw CommandError("\(rejectionRefusal); nothing was changed")
+        }
     }
 
     /// Refuses files of which no row could be taken: an option is missing, or they are other files than was thought.
     private func refuseNothing() throws(ImportError) {
-        let (rejected, unknown) = (rows.stager.rejected, rows.stager.rejected[.unknownCategory] ?? 0)
-        let count = rejected.values.reduce(0, +)
+        let (count, unknown) = (rows.stager.rejectedCount, rows.stager.rejected[.unknownCategory] ?? 0)
         guard rows.hasEnded, count > 0, count == rows.progress.rows - rows.progress.notSelected else {
             return
         }
-        let reasons = rejected.sorted { $0.value > $1.value }.map { "\($0.key.rawValue) \($0.value)" }
-        var message = "none of \(count) rows can be imported: \(reasons.joined(separator: ", "))"
-        if unknown > 0 {
-            let names = rows.stager.unknownCategories.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-                .prefix(10).map(\.key)
-            message +=
-                ". Unknown categories: \(names.joined(separator: ", ")); to add them: --add-categories; "
-            message += "to give all places one: --set category=NAME"
-        }
-        var error = ImportError(message, path: source.paths.first)
+        var error = ImportError(
+            "none of \(count) rows can be imported: \(rows.stager.reasons)", path: source.paths.first)
         error.isAboutFields = unknown < count
         throw error
+    }
+
+    /// Why nothing may be changed, since so many rows were rejected; nil where that is allowed.
+    private var rejectionRefusal: String? {
+        let (count, all) = (rows.stager.rejectedCount, rows.progress.rows)
+        guard options.maximumErrors == nil, count > RowStager.harmlessRejections(among: all) else {
+            return nil
+        }
+        return
+            "\(count) of \(all) rows were rejected, more than 10 %: \(rows.stager.reasons). If the others are to be imported, "
+            + "repeat it with --max-errors \(count)"
     }
 
     /// Counts what is to do, and does it.
@@ -78,7 +83,8 @@ struct ImportTransaction {
         let counts = try await count(changesDescription: description != nil)
         let plan = ImportPlan(counts, isForced: options.isForced)
         let report = report(
-            counts, duplicates: duplicates, droppedProperties: dropped, refusal: plan.refusal)
+            counts, duplicates: duplicates, droppedProperties: dropped,
+            refusal: rejectionRefusal ?? plan.refusal)
         guard !options.isDryRun else { return report }
         if let refusal = plan.refusal { throw CommandError("\(refusal); nothing was changed") }
         for step in plan.steps {

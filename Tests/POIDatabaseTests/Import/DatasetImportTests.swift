@@ -205,6 +205,38 @@ struct DatasetImportTests {
         #expect(report.added == 1)
     }
 
+    @Test(
+        "An import is refused if more than ten rows and more than a tenth of them are rejected, unless that is allowed",
+        arguments: [(10, 0, true), (10, 1, true), (11, 97, false), (11, 98, true), (30, 268, false)])
+    func rejections(wrong: Int, right: Int, isAllowed: Bool) async throws {
+        let database = try MigratedDatabase.empty()
+        let rows = Self.places(0..<right) + (0..<wrong).map { "x\($0),,cafe,1,1" } + ["y,Y,cafe,1,1"]
+        let id = try database.datasetID()
+        let bytes = Lock(0)
+        var observers = DatasetImport.Observers()
+        observers.onRejected = { row in bytes.withLock { $0 += row.count } }
+        let dry = try await database.importPlaces(rows) { _, options in options.isDryRun = true }
+        #expect((dry.refusal == nil) == isAllowed)
+        #expect(dry.added == right + 1)
+        do {
+            let report = try await database.importPlaces(rows, observers: observers)
+            #expect(isAllowed && report.added == right + 1)
+        } catch let error as CommandError {
+            #expect(!isAllowed)
+            #expect(
+                error.description
+                    == "\(wrong) of \(wrong + right + 1) rows were rejected, more than 10 %: no-name \(wrong). "
+                    + "If the others are to be imported, repeat it with --max-errors \(wrong); nothing was changed"
+            )
+            #expect(dry.refusal.map { "\($0); nothing was changed" } == error.description)
+            #expect(try database.datasetID() == id)
+            let allowed = try await database.importPlaces(rows) { _, options in options.maximumErrors = wrong
+            }
+            #expect(allowed.added == right + 1)
+        }
+        #expect(bytes.withLock { $0 } > 0)
+    }
+
     @Test("--sync removes vanished places, but none whose row was rejected and none of other datasets")
     func sync() async throws {
         let database = try MigratedDatabase.empty()

@@ -17,7 +17,7 @@ import pytest
 from processes import wait_for
 from psql import psql
 from real_files import HELSINKI, write_cities
-from servers import Server
+from servers import ROOT, Server
 
 SETTINGS = {"POI_SEEDS": "false"}
 MAXIMUM_MEMORY = 150 << 20
@@ -221,6 +221,19 @@ def test_rejected_objects_of_openstreetmap_are_mended_and_imported(importer):
     assert all(re.fullmatch("(node|way|relation)/[0-9]+", name) for name in ids)
 
 
+def test_an_import_of_many_rejected_rows_is_refused(importer, kept):
+    """It says how to allow it, writes the rows down, and a dry run says the same."""
+    rejects = importer.folder / "rejects.csv"
+    rows = [HEADER, GOOD, *[b"r%d,,cafe,1,1\n" % number for number in range(11)]]
+    says = ["11 of 12 rows were rejected, more than 10 %: no-name 11", "--max-errors 11"]
+    for options in (["--dry-run"], []):
+        importer.run("-", "--rejects", rejects, *options, chunks=rows, expect=1, says=says)
+        assert len(rejects.read_text().splitlines()) == 12
+        rejects.unlink()
+        assert (importer.sql("SELECT id FROM dataset"), importer.versions()) == kept
+    importer.run("-", "--max-errors", "11", chunks=rows, expect=0, says="added 1,")
+
+
 @pytest.mark.parametrize("options", [
     "- --bbox 1,2", "- --delimiter ab", "- --column color=c", "- --colour c", "- -", "- --url javascript:1", "- --max-errors -1",
     ""])
@@ -267,6 +280,13 @@ def test_poi_dev_imports_before_it_serves(poi, tmp_path):
             place = first_place(server, 1, 2)
             assert counts in server.output
         assert place["name"] in names and place["source"]["dataset"] == "mine"
+    path.write_text("name,category,lat,lon\nC,cafe,1,2\n" + ",cafe,1,2\n" * 11)
+    dev = [poi, "dev", "--import", path, "--state-dir", state, "--port", "0"]
+    refused = subprocess.run(dev, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert refused.returncode == 1 and "--max-errors 11" in refused.stderr
+    with Server(poi, arguments=["--import", path, "--max-errors", "11"],
+                settings={**SETTINGS, "POI_STATE_DIR": str(state)}) as server:
+        assert first_place(server, 1, 2)["name"] == "C"
 
 
 def test_all_towns_of_geonames_are_found_where_they_are(importer, random_source):
