@@ -5,6 +5,8 @@ import PointsOfInterestAPI
 package struct ImportedPlace: Sendable, Equatable {
     /// The file's own id of the place, else a digest of name and position.
     package var sourceID: String
+    /// Whether that is the file's own id.
+    package var hasOwnID: Bool
     /// The name, of at most 200 code points.
     package var name: String
     /// A category's name; whether the vocabulary has it isn't known here.
@@ -30,11 +32,13 @@ package struct ImportedPlace: Sendable, Equatable {
 
     /// Makes a place of values that are normalised already.
     package init(
-        sourceID: String, name: String, category: String, latitude: Double, longitude: Double,
+        sourceID: String, hasOwnID: Bool = true, name: String, category: String, latitude: Double,
+        longitude: Double,
         featured: Bool = false, address: String? = nil, website: String? = nil, importance: Int = 0,
         properties: String? = nil, names: String? = nil, otherNames: [String] = []
     ) {
         self.sourceID = sourceID
+        self.hasOwnID = hasOwnID
         self.name = name
         self.category = category
         self.latitude = latitude

@@ -49,7 +49,8 @@ struct PlaceBuilder {
             guard name.codePoints <= Self.maximumNameLength else { throw RejectionReason.nameTooLong }
             let (names, otherNames) = try names(of: &row, besides: name.text)
             let place = ImportedPlace(
-                sourceID: sourceID ?? Self.digest(name.text, latitude, longitude), name: name.text,
+                sourceID: sourceID ?? Self.digest(name.text, latitude, longitude),
+                hasOwnID: sourceID != nil, name: name.text,
                 category: category, latitude: latitude, longitude: longitude,
                 featured: try featured(of: &row), address: try address(of: &row),
                 website: try website(of: &row), importance: try importance(of: &row),

@@ -24,6 +24,8 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
     package var rejected: [RejectionReason: Int] = [:]
     /// Rows that were rejected for their category, by category.
     package var unknownCategories: [String: Int] = [:]
+    /// Added places that may be places of before; nil where there are none.
+    package var moved: MovedPlaces?
     /// Why a run without `--dry-run` would fail.
     package var refusal: String?
     /// What people should know about how the files were read, a line each.
@@ -60,8 +62,33 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
         if !addedCategories.isEmpty {
             lines.append("new categories: " + addedCategories.joined(separator: ", "))
         }
+        if let moved { lines.append("\(moved)") }
         lines += remarks
         return lines.joined(separator: "\n")
+    }
+}
+
+/// Places without an id that a file adds, and that may be places which the dataset has from before, a short way off.
+package struct MovedPlaces: Sendable, Hashable, CustomStringConvertible {
+    /// One of them.
+    package struct Place: Sendable, Hashable {
+        package var name: String
+        /// How far it is from where the other one is.
+        package var meters: Double
+    }
+
+    /// How many there are.
+    package var count = 0
+    /// The first few, the farthest first.
+    package var farthest: [Place] = []
+
+    /// A line for people.
+    package var description: String {
+        let places = farthest.map { "\($0.name) by \(Int($0.meters.rounded())) m" }.joined(separator: ", ")
+        let more = count > farthest.count ? " and \(count - farthest.count) more" : ""
+        return
+            "\(count) added \(count == 1 ? "place" : "places") may have moved, and be there twice: \(places)\(more); "
+            + "--sync removes those that the files no longer have, --id COLUMN knows places by their ids"
     }
 }
 

@@ -118,6 +118,8 @@ struct RowStager {
     private let addsCategories: Bool
     private let maximumErrors: Int?
     private var number: Int64 = 0
+    /// Whether a place is known by its name and position alone.
+    private(set) var hasPlacesWithoutID = false
     /// The rows that haven't been taken yet.
     var encoder = BinaryCopyEncoder()
     private(set) var rejected: [RejectionReason: Int] = [:]
@@ -190,7 +192,7 @@ struct RowStager {
             encoder.append(
                 [.int8(nextNumber()), .text(id), .null(.int8), .null(.text), .null(.text), .null(.float8)]
                     + [.null(.float8), .null(.bool), .null(.text), .null(.text), .null(.int8), .null(.text)]
-                    + [.null(.text), .null(.textArray)])
+                    + [.null(.text), .null(.textArray), .bool(true)])
         }
         return row
     }
@@ -204,7 +206,9 @@ struct RowStager {
             place.website.map { .text($0) } ?? .null(.text), .int8(Int64(place.importance)),
             place.properties.map { .text($0) } ?? .null(.text), place.names.map { .text($0) } ?? .null(.text),
             place.otherNames.isEmpty ? .null(.textArray) : .textArray(place.otherNames),
+            .bool(place.hasOwnID),
         ])
+        if !place.hasOwnID { hasPlacesWithoutID = true }
     }
 
     private mutating func nextNumber() -> Int64 {

@@ -30,7 +30,7 @@ enum ImportStatements {
         CREATE TEMPORARY TABLE import_rows (number bigint NOT NULL, source_id text NOT NULL, quadkey bigint, \
         name text, category text, latitude double precision, longitude double precision, featured boolean, \
         address text, website text, importance bigint, properties text, names text, \
-        other_names text[]) ON COMMIT DROP
+        other_names text[], has_own_id boolean NOT NULL) ON COMMIT DROP
         """
     static let copyRows: SQL = "COPY pg_temp.import_rows FROM STDIN WITH (FORMAT binary)"
     static let analyzeRows: SQL = "ANALYZE pg_temp.import_rows (source_id, name)"
@@ -86,6 +86,31 @@ enum ImportStatements {
         FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL \
         AND NOT EXISTS (SELECT FROM locations AS place WHERE 
         """ + isSame + ") ORDER BY quadkey"
+
+    /// How far away from where it was a place is still taken for the same one, in metres.
+    static let maximumMove: SQL = "1000"
+
+    /// The places without an id of their own that the file adds, and that have the name, but for letter case, and the category
+    /// of a place nearby that the file doesn't have: the farthest three, their distances in metres, and how many there are.
+    /// Only names that are there once on either side are compared, so the cost stays linear where all have the same.
+    static let moved: SQL =
+        """
+        WITH added AS ( \
+        SELECT lower(name) AS folded, category, min(name) AS name, min(latitude) AS latitude, min(longitude) AS longitude \
+        FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND NOT staged.has_own_id \
+        AND NOT EXISTS (SELECT FROM locations AS place WHERE 
+        """ + isSame
+            + """
+            ) GROUP BY 1, 2 HAVING count(*) = 1), vanished AS ( \
+            SELECT lower(name) AS folded, category, min(latitude) AS latitude, min(longitude) AS longitude \
+            FROM locations AS place WHERE source_dataset = $1 \
+            AND (lower(name), category) IN (SELECT folded, category FROM added) \
+            AND NOT EXISTS (SELECT FROM pg_temp.import_rows AS staged WHERE staged.source_id = place.source_id) \
+            GROUP BY 1, 2 HAVING count(*) = 1), moved AS ( \
+            SELECT name, ST_DistanceSphere(ST_MakePoint(added.longitude, added.latitude), \
+            ST_MakePoint(vanished.longitude, vanished.latitude)) AS meters FROM added JOIN vanished USING (folded, category)) \
+            SELECT name, meters, count(*) OVER () FROM moved WHERE meters <= 
+            """ + maximumMove + " ORDER BY meters DESC, name COLLATE \"C\" LIMIT 3"
 
     static let addCategories: SQL =
         "INSERT INTO categories (name) SELECT unnest($1) ON CONFLICT DO NOTHING"

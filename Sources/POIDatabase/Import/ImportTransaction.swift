@@ -82,9 +82,10 @@ struct ImportTransaction {
         let description = try await newDescription()
         let counts = try await count(changesDescription: description != nil)
         let plan = ImportPlan(counts, isForced: options.isForced)
-        let report = report(
+        var report = report(
             counts, duplicates: duplicates, droppedProperties: dropped,
             refusal: rejectionRefusal ?? plan.refusal)
+        report.moved = try await movedPlaces(counts)
         guard !options.isDryRun else { return report }
         if let refusal = plan.refusal { throw CommandError("\(refusal); nothing was changed") }
         for step in plan.steps {
@@ -92,6 +93,19 @@ struct ImportTransaction {
             _ = try await connection.query(query(for: step, description))
         }
         return report
+    }
+
+    /// The places that may be there twice afterwards, since they have moved and have no id.
+    private func movedPlaces(_ counts: ImportCounts) async throws -> MovedPlaces? {
+        guard counts.added > 0, rows.stager.hasPlacesWithoutID, !options.removesVanished else { return nil }
+        let query = PostgresQuery(ImportStatements.moved, [.text(options.dataset.name)])
+        var moved = MovedPlaces()
+        for row in try await connection.query(query) {
+            let meters: Double = try row.decode(at: 1)
+            moved.farthest.append(.init(name: try row.decode(at: 0), meters: meters))
+            moved.count = try row.decode(at: 2)
+        }
+        return moved.count > 0 ? moved : nil
     }
 
     private func query(for step: ImportPlan.Step, _ description: DatasetDescription?) -> PostgresQuery {

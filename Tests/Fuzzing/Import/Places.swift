@@ -52,7 +52,9 @@ private struct Reading {
         do throws(ImportError) {
             while let item = try reader.next() {
                 switch item {
-                case .place(let place, let line):
+                case .place(var place, let line):
+                    // What is written anew has each id in a column.
+                    place.hasOwnID = true
                     places.append(place)
                     lines.append(line)
                 case .rejected(let row):

@@ -237,6 +237,48 @@ struct DatasetImportTests {
         #expect(bytes.withLock { $0 } > 0)
     }
 
+    @Test(
+        "A place without an id that has moved by up to a kilometre is named, and only where it is there twice"
+    )
+    func moved() async throws {
+        let database = try MigratedDatabase.empty()
+        // Latitudes: 0.009° are 1,000.8 m.
+        let before = [
+            ",Café X,cafe,10,20", ",Far,cafe,10,20", ",Edge,cafe,10,20", ",Other,cafe,10,20",
+            ",Stays,cafe,10,20",
+            ",Chain,cafe,10,20", ",Chain,cafe,11,20",
+        ]
+        let after = [
+            ",CAFé X,cafe,10.00126,20", ",Far,cafe,10.0091,20", ",Edge,cafe,10.0089,20", ",Other,park,10,20",
+            ",Stays,cafe,10,20", ",Stays,cafe,10.001,20", ",Chain,cafe,10.001,20",
+        ]
+        func importRows(_ rows: [String], ids: Bool = false, isDryRun: Bool = false, sync: Bool = false)
+            async throws
+            -> ImportReport
+        {
+            try await database.importPlaces(rows) { source, options in
+                if !ids { source.columns = [:] }
+                (options.isDryRun, options.removesVanished) = (isDryRun, sync)
+            }
+        }
+        #expect(try await importRows(before).moved == nil)
+        #expect(try await importRows(before).moved == nil)
+        for isDryRun in [true, false] {
+            let moved = try #require(try await importRows(after, isDryRun: isDryRun).moved)
+            #expect(
+                moved.description
+                    == "2 added places may have moved, and be there twice: Edge by 990 m, CAFé X by 140 m; "
+                    + "--sync removes those that the files no longer have, --id COLUMN knows places by their ids"
+            )
+        }
+        // They are there, and not added again.
+        #expect(try await importRows(after).moved == nil)
+        #expect(try await importRows([",Edge,cafe,10.0081,20"]).moved == nil, "it is there twice already")
+        #expect(try await importRows([",Far,cafe,10.001,20"], isDryRun: true, sync: true).moved == nil)
+        // An id says that it is another place, or the same one.
+        #expect(try await importRows(["1,Other,cafe,10.001,20"], ids: true).moved == nil)
+    }
+
     @Test("--sync removes vanished places, but none whose row was rejected and none of other datasets")
     func sync() async throws {
         let database = try MigratedDatabase.empty()
