@@ -198,6 +198,7 @@ package struct FileExplanation: CustomStringConvertible {
         var places: [String] = []
         var categories: [String: Int] = [:]
         var rejected: [RejectionReason: (count: Int, first: RejectedRow)] = [:]
+        var leftOut: String?
         do throws(ImportError) {
             let reader = try PlaceReader(rest)
             var rows = 0
@@ -217,6 +218,7 @@ package struct FileExplanation: CustomStringConvertible {
                     )
                 }
             }
+            leftOut = reader.progress.leftOutLine
         } catch {
             lines.append(error.message.printable)
         }
@@ -228,6 +230,7 @@ package struct FileExplanation: CustomStringConvertible {
                     + frequent.prefix(Self.shownCategories).map { "\($0.key) \($0.value)" }.joined(
                         separator: ", "))
         }
+        if let leftOut { lines.append(leftOut) }
         for (reason, rows) in rejected.sorted(by: { $0.value.count > $1.value.count }) {
             let detail = rows.first.detail.isEmpty ? "" : ": \(rows.first.detail)"
             lines.append(

@@ -190,8 +190,19 @@ package struct ReadProgress: Sendable, Equatable {
     package var notSelected = 0
     /// How many fields were changed or left out, by what was done to them.
     package var normalised: [Normalisation: Int] = [:]
+    /// How many rows with a name the mapping's choices of a category left out, by a field and its value: `amenity=bench`.
+    package var leftOut: [String: Int] = [:]
     /// What people should know about how files were read, a line each.
     package var remarks: [String] = []
+
+    /// The most frequent of what was left out, on a line; nil where nothing was.
+    package var leftOutLine: String? {
+        guard !leftOut.isEmpty else { return nil }
+        let sorted = leftOut.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let shown = sorted.prefix(10).map { "\($0.key.printable) \($0.value)" }.joined(separator: ", ")
+        let rest = sorted.dropFirst(10).reduce(0) { $0 + $1.value }
+        return "left out: \(shown)" + (rest > 0 ? ", and \(rest) others" : "")
+    }
 
     /// Nothing was read yet.
     package init() {}

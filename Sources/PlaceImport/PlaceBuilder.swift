@@ -10,19 +10,26 @@ struct PlaceBuilder {
     /// How many names in languages and other names a place may have together, and how many bytes of these and of the tags.
     private static let (maximumNameCount, maximumNameBytes) = (300, 8192)
 
-    private let mapping: Mapping
+    /// How many values are counted one by one of rows that no choice of the category takes.
+    private static let maximumLeftOut = 1000
+
+    let mapping: Mapping
+    private let selectingFields: [Int]
     private let boundingBox: BoundingBox?
     private let categories: Set<String>
     /// What makes degrees of the positions; nil where they are degrees.
     private let projection: Projection?
     private(set) var notSelected = 0
     private(set) var normalised: [Normalisation: Int] = [:]
+    /// How many rows with a name no choice of the category takes, by the first field that choices look at.
+    private(set) var leftOut: [String: Int] = [:]
 
     init(
         mapping: Mapping, boundingBox: BoundingBox?, categories: Set<String>, projection: Projection? = nil
     ) {
         self.projection = projection
         self.mapping = mapping
+        selectingFields = mapping.selectingFields
         self.boundingBox = boundingBox
         self.categories = categories
     }
@@ -37,13 +44,13 @@ struct PlaceBuilder {
                 (latitude, longitude) = try position(of: &row)
             } catch {
                 // What isn't selected needs no position, such as a way of which Overpass gives the nodes only.
-                if mapping.selectsByCategory, try category(of: &row) == nil { return skip() }
+                if mapping.selectsByCategory, try category(of: &row) == nil { return leaveOut(&row) }
                 throw error
             }
             if let boundingBox, !boundingBox.contains(latitude: latitude, longitude: longitude) {
                 return skip()
             }
-            guard let category = try category(of: &row) else { return skip() }
+            guard let category = try category(of: &row) else { return leaveOut(&row) }
             if !categories.isEmpty, !categories.contains(category) { return skip() }
             guard let name = try text(.name, of: &row) else { throw RejectionReason.noName }
             guard name.codePoints <= Self.maximumNameLength else { throw RejectionReason.nameTooLong }
@@ -65,6 +72,19 @@ struct PlaceBuilder {
     private mutating func skip() -> ImportItem? {
         notSelected += 1
         return nil
+    }
+
+    /// Counts a row that no choice of the category takes, if it has a name.
+    private mutating func leaveOut(_ row: inout Row) -> ImportItem? {
+        if mapping[.name].text(of: &row) != nil,
+            let field = selectingFields.first(where: { !row[$0].isEmpty })
+        {
+            let name = mapping.fieldNames[field]
+            let value = "\(name)=\(row.excerpt(of: row[field]))"
+            let isListed = leftOut[value] != nil || leftOut.count < Self.maximumLeftOut
+            leftOut[isListed ? value : "\(name)=*", default: 0] += 1
+        }
+        return skip()
     }
 
     private mutating func count(_ normalisation: Normalisation) { normalised[normalisation, default: 0] += 1 }

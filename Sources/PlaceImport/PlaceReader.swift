@@ -66,6 +66,10 @@ package final class PlaceReader {
     /// The file that the last row was read from; empty after the end.
     package var path: String { file?.input.path ?? "" }
 
+    /// The categories that the built-in mapping of the last row's file spells out; none where an option or a mapping of the
+    /// user's says which the category is.
+    package var ownCategories: Set<String> { file?.builder.mapping.ownCategories ?? [] }
+
     /// How far the reading is.
     package var progress: ReadProgress {
         var progress = finished
@@ -75,6 +79,7 @@ package final class PlaceReader {
         progress.rows += file.rowCount
         progress.notSelected += file.builder.notSelected
         progress.normalised.merge(file.builder.normalised, uniquingKeysWith: +)
+        progress.leftOut.merge(file.builder.leftOut, uniquingKeysWith: +)
         if file.input.isWindows1252 {
             progress.remarks.append(
                 "\(file.input.path): the text is Windows-1252 and was read as that, not as UTF-8")

@@ -166,7 +166,7 @@ struct ImportTransaction {
         report.read = progress.rows
         report.notSelected = progress.notSelected
         report.normalised = progress.normalised
-        report.remarks = progress.remarks
+        report.remarks = [progress.leftOutLine].compactMap(\.self) + progress.remarks
         if droppedProperties > 0 { report.normalised[.propertiesDropped, default: 0] += droppedProperties }
         report.rejected = stager.rejected
         report.unknownCategories = stager.unknownCategories

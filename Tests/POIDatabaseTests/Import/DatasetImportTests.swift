@@ -185,6 +185,33 @@ struct DatasetImportTests {
         #expect(adding.counts == [3, 0, 1, 0])
     }
 
+    @Test(
+        "Categories that a built-in mapping spells out are added as they are needed, those of a column aren't"
+    )
+    func ownCategories() async throws {
+        let database = try MigratedDatabase.empty()
+        let file = FileManager.default.temporaryDirectory.appending(path: "poi-\(UUID()).csv")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let text =
+            "id,name,amenity,latitude,longitude,kind\n1,A,bank,1,1,cafe\n2,B,bench,1,1,spaceport\n3,C,cafe,1,1,cafe\n"
+        try Data(text.utf8).write(to: file)
+        let report = try await database.importFile(file.path) { source, _ in source.mapping = "openstreetmap"
+        }
+        #expect(report.addedCategories == ["bank"])
+        #expect(report.counts == [2, 0, 0, 0])
+        #expect(report.description.contains("\nleft out: amenity=bench 1"))
+        #expect(
+            try database.execute(
+                "SELECT string_agg(name, ' ' ORDER BY name) FROM categories WHERE name IN ('bank', 'cinema')")
+                == "bank")
+        let own = try await database.importFile(file.path) { source, _ in
+            source.mapping = "openstreetmap"
+            source.columns[.category] = "kind"
+        }
+        #expect(own.unknownCategories == ["spaceport": 1])
+        #expect(own.addedCategories.isEmpty)
+    }
+
     @Test("An import ends if too many rows are rejected, or if it would add hundreds of categories")
     func limits() async throws {
         let database = try MigratedDatabase.empty()
