@@ -89,6 +89,19 @@ public struct SettingsReader: Sendable {
         return flags.removeValue(forKey: flag)
     }
 
+    /// Refuses an option whose name is one of `options` with a typo, so that this is said before what is missing for it.
+    ///
+    /// - Throws: `ConfigurationError` with the first of them.
+    public func refuseMisspelt(_ options: Set<String>) throws(ConfigurationError) {
+        let settings = SettingName.allCases.map(\.flag)
+        for flag in flags.keys.sorted() where !options.contains(flag) && !settings.contains(flag) {
+            guard let meant = SettingName.nearest(to: flag, among: options.union(knownFlags)) else {
+                continue
+            }
+            throw ConfigurationError("unknown option \(flag); did you mean \(meant)?")
+        }
+    }
+
     /// Refuses the options that weren't read.
     ///
     /// - Throws: `ConfigurationError` with the first of them.

@@ -41,9 +41,18 @@ enum ImportCommand {
         Documentation/import.md says more.
         """
 
+    /// The options with a value that `poi import` takes, besides the settings of the database.
+    private static let options: Set<String> = [
+        "--bbox", "--category", "--column", "--credit", "--crs", "--database-url", "--dataset", "--delimiter",
+        "--format",
+        "--id", "--layer", "--license", "--mapping", "--max-errors", "--properties", "--rejects", "--set",
+        "--url",
+    ]
+
     static func run(_ invocation: Invocation) throws {
         let explains = invocation.line.switches.contains("--explain")
         var reader = invocation.settings
+        try reader.refuseMisspelt(Self.options)
         let source = try ImportSource(
             paths: Array(invocation.line.words.dropFirst()), from: &reader, switches: invocation.line.switches
         )

@@ -241,6 +241,20 @@ def test_a_wrong_option_is_refused(importer, options):
     importer.run(*options.split(), expect=64)
 
 
+def test_a_misspelt_option_is_named(poi):
+    """Each option of `poi import --help` with any one of its letters missing, whatever else is missing then."""
+    text = subprocess.run([poi, "import", "--help"], check=True, capture_output=True, text=True).stdout
+    options = set(re.findall(r"--[a-z]+(?:-[a-z]+)*", text)) | {"--database-url"}
+    assert {"--dataset", "--license", "--sync", "--max-errors", "--crs"} < options
+    for option in sorted(options):
+        for position in range(2, len(option)):
+            misspelt = option[:position] + option[position + 1:]
+            if misspelt in options or option[position] == "-":
+                continue
+            done = subprocess.run([poi, "import", "a.csv", misspelt, "x"], capture_output=True, text=True)
+            assert done.returncode == 64 and f"did you mean {option}?" in done.stderr, (misspelt, done.stderr)
+
+
 @pytest.mark.parametrize("choice, says", [
     ("{country code|countries}", 'address[0]: "lookup" has no table "countries"'), ("{country code", "address[0]: a brace")])
 def test_a_wrong_mapping_is_refused(importer, choice, says):
