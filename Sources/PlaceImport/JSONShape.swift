@@ -12,7 +12,7 @@ enum JSONShape: Equatable {
 struct JSONBeginning {
     /// Where the places are, if no option says it.
     var shape = JSONShape.collection("features")
-    /// The members of the first object that are arrays of objects.
+    /// The members of the only object that are arrays of objects; none where others follow it.
     private(set) var collections: [String] = []
     /// The code of the coordinate system that the file names; nil for degrees of WGS 84.
     private(set) var referenceSystem: String?
@@ -76,7 +76,10 @@ struct JSONBeginning {
                 depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 depth -= 1
-                if depth == 0 { return finish(objects, others) }
+                if depth == 0 {
+                    let isAlone = !bytes[(index + 1)...].contains { $0 > 0x20 }
+                    return isAlone ? finish(objects, others) : collections.removeAll()
+                }
             default: break
             }
             if byte != UInt8(ascii: "\"") { last = byte }

@@ -93,10 +93,16 @@ struct PeoplesFilesTests {
             "[\(objects)]", objects.replacingOccurrences(of: "},{", with: "}\n{"),
             #"{"status":"OK","results":[\#(objects)],"next":null}"#,
             #"{"1":\#(objects.replacingOccurrences(of: "},{", with: #"},"2":{"#))}"#,
+            #"{"name":{"x":"A"},"at":{"lat":1,"lng":2}}"# + "\n"
+                + #"{"name":{"x":"B"},"at":{"lat":2,"lng":3}}"#,
         ])
     func plainObjects(text: String) throws {
         let result = try read(text, as: "places.json") { source in
             if text.contains("results") { source.layer = "results" }
+            if text.contains("x\"") {
+                source.columns = [.name: "name.x", .latitude: "at.lat", .longitude: "at.lng"]
+                source.fixedTexts = [.category: "cafe"]
+            }
         }
         #expect(result.places.map(\.name) == ["A", "B"])
         #expect(result.places.map(\.latitude) == [1, 2])
@@ -216,6 +222,9 @@ struct PeoplesFilesTests {
             #expect(places.contains(text), "\(text)")
         }
         #expect(try explain(#"{"results":[{"name":"A"}]}"#, as: "a.json").contains("--layer results"))
+        // Not where objects are places themselves, one after the other.
+        let seats = #"{"name":"A","lat":1,"lon":2,"seats":[{"free":1}]}"#
+        #expect(!(try explain("\(seats)\n\(seats)\n", as: "a.json")).contains("seats:"))
         let tags = #"[{"amenity":"cafe","name":"A"},{"shop":"x","name":"B"}]"#
         #expect(try explain(tags, as: "a.json").contains("--mapping openstreetmap"))
     }

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -341,3 +342,33 @@ def test_an_openstreetmap_extract_is_unchanged_by_itself(importer):
     report = importer.run(HELSINKI, "--add-categories", dataset="helsinki", expect=0)
     added = re.search(r"added (\d+)", report).group(1)
     importer.run(HELSINKI, "--sync", dataset="helsinki", expect=0, says=f"unchanged {added}, removed 0")
+
+
+# A file by the published schema of Overture's places: two in categories of the mapping, and one that is in none.
+OVERTURE = """
+COPY (
+    SELECT '08f11' || n AS id, CAST('POINT (' || 24.9 + n / 8 || ' 60.125)' AS GEOMETRY) AS geometry, 1 AS version,
+        {{'primary': name, 'common': MAP {{'sv': name || 'et'}}, 'rules': NULL}} AS names,
+        {{'primary': category, 'alternate': ['food']}} AS categories, 0.9 AS confidence,
+        ['https://example.com/' || n] AS websites, CAST(NULL AS VARCHAR[]) AS socials, ['+358'] AS phones,
+        [{{'freeform': 'Katu ' || n, 'locality': 'Helsinki', 'postcode': '00100', 'region': NULL, 'country': 'FI'}}] AS addresses
+    FROM (VALUES (0, 'Ekberg "1852"', 'coffee_shop'), (1, 'Kiasma', 'art_museum'), (2, 'Putki', 'plumbing'))
+        AS place(n, name, category)
+) TO '{path}' (FORMAT parquet)
+"""
+
+
+def test_overtures_parquet_goes_in_as_documented(importer, poi):
+    parquet, programs = importer.folder / "place.parquet", importer.folder / "programs"
+    programs.mkdir()
+    (programs / "poi").symlink_to(poi)
+    path = {**os.environ, "PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    subprocess.run(["duckdb", "-c", OVERTURE.format(path=parquet)], env=path, check=True)
+    command, = re.findall("^    (duckdb -c .*)$", (ROOT / "Documentation/import.md").read_text(), re.M)
+    subprocess.run(["bash", "-o", "pipefail", "-c", command.replace("place.parquet", str(parquet))], check=True,
+                   env={**path, "DATABASE_URL": importer.server.database})
+    assert importer.sql("""
+        SELECT string_agg(concat_ws('; ', source_id, name, category, latitude, longitude, address, website, names), E'\n'
+        ORDER BY source_id) FROM locations WHERE source_dataset = 'overture'""").split("\n") == [
+        '08f110; Ekberg "1852"; cafe; 60.125; 24.9; Katu 0, 00100 Helsinki; https://example.com/0; {"sv": "Ekberg \\"1852\\"et"}',
+        '08f111; Kiasma; museum; 60.125; 25.025; Katu 1, 00100 Helsinki; https://example.com/1; {"sv": "Kiasmaet"}']
