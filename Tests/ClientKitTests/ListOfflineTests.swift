@@ -176,6 +176,15 @@ struct ListOfflineTests {
         #expect(finder.requests.count == 3)
     }
 
+    @Test("A list has no further page of a request that was changed")
+    func hasNoMore() async {
+        let list = list(MockPlaceFinder(pages: [.fixtures(2), [.fixture(id: 9)]]))
+        await list.load()
+        #expect(list.hasMore)
+        list.request.searchText = "a"
+        #expect(!list.hasMore)
+    }
+
     @Test("A failure that comes after a later load changes nothing")
     func dropsLateFailures() async {
         let gate = Gate()

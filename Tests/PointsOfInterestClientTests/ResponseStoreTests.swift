@@ -174,6 +174,23 @@ struct ResponseStoreTests {
         }
     }
 
+    @Test("Bodies in memory may take as many bytes as a store has")
+    func fillsUp() async throws {
+        let store = ResponseStore(maximumCount: 9, maximumByteCount: 100)
+        for name in ["a", "b"] { await store.keep(.test(50), for: try .test(name)) }
+        for name in ["a", "b"] { #expect(await store.response(for: try .test(name)) != nil) }
+        await store.keep(.test(1), for: try .test("c"))
+        #expect(await store.response(for: try .test("a")) == nil)
+    }
+
+    @Test("Responses to searches take a mebibyte at most")
+    func boundsSearches() async throws {
+        let store = ResponseStore()
+        for number in 1...3 { await store.keep(.test(1 << 19), for: try .test("l?lat=1&q=\(number)")) }
+        #expect(await store.response(for: try .test("l?lat=1&q=1")) == nil)
+        for number in 2...3 { #expect(await store.response(for: try .test("l?lat=1&q=\(number)")) != nil) }
+    }
+
     @Test("A store drops everything after removeAll()")
     func removesAll() async throws {
         for store in [ResponseStore(), try folder.store()] {

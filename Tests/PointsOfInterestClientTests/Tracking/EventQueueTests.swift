@@ -104,6 +104,9 @@ struct EventQueueTests {
                     .search(query: "q", page: 1), .search(query: "q", page: 3),
                     .eventsDropped(count: 1, reason: .damaged),
                 ])
+            // As an event of a test the service would leave it out.
+            let batch = try #require(queue.nextBatch(events: .max, bytes: .max, time: 0))
+            #expect(!String(decoding: batch.body, as: UTF8.self).contains("\"test\""))
             queue.close()
         }
     }
