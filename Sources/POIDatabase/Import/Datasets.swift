@@ -61,19 +61,15 @@ extension DatasetSummary {
                 + (meant.map { "; did you mean \($0)?" } ?? "; poi datasets lists those that there are"))
     }
 
-    private static let query: PostgresQuery = """
+    private static let query = PostgresQuery(
+        """
         SELECT coalesce(counted.dataset, datasets.name) AS name, coalesce(datasets.license, counted.license), \
         datasets.credit, datasets.url, coalesce(counted.places, 0)
         FROM (
-            SELECT dataset, string_agg(license, ' AND ' ORDER BY license COLLATE "C") AS license,
-                sum(places)::bigint AS places
-            FROM (
-                SELECT source_dataset AS dataset, source_license AS license, count(*) AS places
-                FROM locations WHERE source_dataset IS NOT NULL GROUP BY source_dataset, source_license
-            ) AS licensed GROUP BY dataset
-        ) AS counted FULL JOIN datasets ON datasets.name = counted.dataset
-        ORDER BY coalesce(counted.dataset, datasets.name) COLLATE "C"
-        """
+        """ + PlaceStatements.countedDatasets + """
+            ) AS counted FULL JOIN datasets ON datasets.name = counted.dataset
+            ORDER BY coalesce(counted.dataset, datasets.name) COLLATE "C"
+            """)
 }
 
 /// Runs `poi datasets remove`: removes a dataset with its places, in one transaction.

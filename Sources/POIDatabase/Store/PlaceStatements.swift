@@ -39,6 +39,16 @@ enum PlaceStatements {
         ) AS counted ON counted.category = categories.name
         """)
 
+    /// The number of places of each source dataset, and their licenses, joined by AND.
+    static let countedDatasets: SQL = """
+        SELECT dataset, string_agg(license, ' AND ' ORDER BY license COLLATE "C") AS license,
+            sum(places)::bigint AS places
+        FROM (
+            SELECT source_dataset AS dataset, source_license AS license, count(*) AS places
+            FROM locations WHERE source_dataset IS NOT NULL GROUP BY source_dataset, source_license
+        ) AS licensed GROUP BY dataset
+        """
+
     /// The number of places of each source dataset, with its license and credit. If no place has a source, the result is one
     /// row that is null except for the dataset's version. A dataset that has no row of its own gets the licenses of its
     /// places.
@@ -47,14 +57,9 @@ enum PlaceStatements {
         SELECT counted.dataset, coalesce(datasets.license, counted.license) AS license, datasets.credit, datasets.url, \
         counted.places, version.dataset_version
         FROM (SELECT (SELECT version FROM dataset) AS dataset_version) AS version LEFT JOIN (
-            SELECT dataset, string_agg(license, ' AND ' ORDER BY license COLLATE "C") AS license,
-                sum(places)::bigint AS places
-            FROM (
-                SELECT source_dataset AS dataset, source_license AS license, count(*) AS places
-                FROM locations WHERE source_dataset IS NOT NULL GROUP BY source_dataset, source_license
-            ) AS licensed GROUP BY dataset
-        ) AS counted ON true LEFT JOIN datasets ON datasets.name = counted.dataset
-        """)
+        """ + countedDatasets + """
+            ) AS counted ON true LEFT JOIN datasets ON datasets.name = counted.dataset
+            """)
 
     /// Reads the dataset's version, and whether the database is a standby. `DatasetWatcher` runs it repeatedly.
     static let state = PreparedStatement("SELECT (SELECT version FROM dataset), pg_is_in_recovery()")
