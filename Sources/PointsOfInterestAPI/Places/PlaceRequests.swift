@@ -79,7 +79,7 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     @inline(__always)
     package init(
         center: Coordinate?, radiusMeters: Double?, limit: Int?, box: BoundingBox?, filter: PlaceFilter,
-        content: PlaceContent, cursor: PageCursor?
+        content: PlaceContent, cursor: PageCursor?, sort: PlaceSort? = nil
     ) {
         self.center = center
         self.radiusMeters = radiusMeters
@@ -88,6 +88,7 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
         self.filter = filter
         self.content = content
         self.cursor = cursor
+        self.sort = sort
     }
 
     /// Makes a request for the places in a box.

@@ -97,13 +97,12 @@ extension NearbyPlacesRequest {
         let filter = query.filter(vocabulary())
         let content = query.content(properties: .properties, languages: .lang)
         let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
-        var request = NearbyPlacesRequest(
+        let request = NearbyPlacesRequest(
             center: center, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
-            content: content, cursor: cursor)
-        if let sort { request.sort = sort }
+            content: content, cursor: cursor, sort: sort)
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
-        return consume request
+        return request
     }
 
     /// Reads `ids`, a centre and what places come with, and refuses everything else.
