@@ -1,10 +1,18 @@
 import ChildProcesses
 import Foundation
 
-/// The installed `ogr2ogr`, restricted to the file that it is given.
+/// A program of GDAL.
+enum GDALProgram: String {
+    /// Writes the features of a source.
+    case converter = "ogr2ogr"
+    /// Says what is in a source.
+    case describer = "ogrinfo"
+}
+
+/// The installed programs of GDAL, `ogr2ogr` and `ogrinfo`, restricted to the file that they are given.
 ///
-/// It has only the drivers for that file's format, only what it needs of our environment, and no network. Where
-/// `bubblewrap` works, it sees nothing but the file, system folders and a folder of its own.
+/// They have only the drivers for that file's format, only what they need of our environment, and no network. Where
+/// `bubblewrap` works, they see nothing but the file, system folders and a folder of their own.
 struct ConfinedGDAL {
     /// A warning for people; nil if there is none.
     var remark: String? {
@@ -13,7 +21,6 @@ struct ConfinedGDAL {
             : nil
     }
 
-    private let program: String
     /// The path of `bwrap`; nil where there is none that works.
     private let bubblewrap: String?
     private let environment: [String: String]
@@ -28,7 +35,7 @@ struct ConfinedGDAL {
 
     /// Finds `ogr2ogr`, and finds out whether there is a sandbox for it.
     init(environment: [String: String]) throws(ImportError) {
-        program = try Self.ogr2ogr(in: environment)
+        let program = try Self.path(of: .converter, in: environment)
         var own = environment.filter { Self.inherited.contains($0.key) }
         // curl doesn't know this scheme of a proxy, so any request fails before it connects.
         own["ALL_PROXY"] = "none://"
@@ -51,20 +58,23 @@ struct ConfinedGDAL {
         throw ImportError("ogr2ogr doesn't run, or in no way that is known")
     }
 
-    /// Where `ogr2ogr` is.
-    static func ogr2ogr(in environment: [String: String]) throws(ImportError) -> String {
-        guard let program = executable("ogr2ogr", in: environment) else {
-            throw ImportError("ogr2ogr reads this format: install gdal-bin (with Homebrew, gdal)")
+    /// Where a program is.
+    static func path(
+        of program: GDALProgram, in environment: [String: String]
+    ) throws(ImportError) -> String {
+        guard let path = executable(program.rawValue, in: environment) else {
+            throw ImportError("\(program.rawValue) reads this format: install gdal-bin (with Homebrew, gdal)")
         }
-        return program
+        return path
     }
 
     /// The command and the environment that open a source with the drivers that may read it, and no other.
     ///
     /// - Throws: ``ImportError`` where GDAL has none of them, or would keep others.
     func run(
-        _ arguments: [String], source: GDALSource, folder: WorkFolder
+        _ program: GDALProgram, _ arguments: [String], source: GDALSource, folder: WorkFolder
     ) throws(ImportError) -> (arguments: [String], environment: [String: String]) {
+        let program = try Self.path(of: program, in: environment)
         let wanted = source.drivers ?? []
         let allowed = drivers.filter { wanted.contains($0) || $0 == Self.outputDriver }
         guard drivers.contains(where: wanted.contains) else {

@@ -73,9 +73,23 @@ package struct FileExplanation: CustomStringConvertible {
             reader = GeoJSONReader(input, mapping: mapping)
             lines.append(
                 "\(path): \(foreign.drivers?.first ?? "a format") of GDAL, coordinates: degrees, by GDAL")
+            explain((try? GDALLayer.layers(path, foreign, source.environment, confinement)) ?? [])
         }
         try withExtendedLifetime(converter) { () throws(ImportError) in
             explain(try FieldInventory(&reader, fieldCount: mapping.fieldNames.count), mapping)
+        }
+    }
+
+    /// Lists layers that aren't empty. What keeps `ogrinfo` from listing them keeps places from being read, which says why.
+    private mutating func explain(_ layers: [GDALLayer]) {
+        let layers = layers.filter { $0.count != 0 }
+        for layer in layers {
+            let count = layer.count.map { ", \($0) \($0 == 1 ? "feature" : "features")" } ?? ""
+            let system = layer.referenceSystem.map { ", in \($0.prefix(100).printable)" } ?? ""
+            lines.append("  layer \(layer.name.prefix(60).printable)\(count)\(system)")
+        }
+        if layers.count > 1, source.layer == nil {
+            advice.append("--layer \(Self.quoted(layers[0].name)): the places of one layer only, not of all")
         }
     }
 

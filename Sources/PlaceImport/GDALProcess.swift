@@ -2,7 +2,7 @@ import ChildProcesses
 import Foundation
 import PointsOfInterestAPI
 
-/// `ogr2ogr`, GDAL's converter, in a process of its own, which writes a sequence of features.
+/// A program of GDAL in a process of its own.
 ///
 /// Foreign formats are read in another process, so that a fault of a file or of its reader can end only that process.
 final class GDALProcess {
@@ -10,29 +10,39 @@ final class GDALProcess {
     let outputDescriptor: Int32
 
     private let path: String
+    private let program: GDALProgram
     private let process: ChildProcess
     private let messages: FileHandle
     /// What it keeps in files while it runs.
     private let folder: WorkFolder
     private var hasEnded = false
 
-    /// Starts to convert a source.
+    /// Starts to convert a source to a sequence of features.
     ///
     /// - Parameters:
     ///   - path: The source's name in errors.
     ///   - confinement: nil: it may open whatever the source leads to, and gets all of `environment`.
-    init(
+    convenience init(
         _ path: String, _ source: GDALSource, mapping: Mapping, source options: ImportSource,
         confinement: ConfinedGDAL?
     ) throws(ImportError) {
-        self.path = path
+        try self.init(.converter, path, source, options.environment, confinement) { folder in
+            try Self.arguments(source, mapping: mapping, options: options, folder: folder)
+        }
+    }
+
+    /// Starts a program, with arguments that may name files in its folder.
+    init(
+        _ program: GDALProgram, _ path: String, _ source: GDALSource, _ environment: [String: String],
+        _ confinement: ConfinedGDAL?, arguments: (WorkFolder) throws -> [String]
+    ) throws(ImportError) {
+        (self.program, self.path) = (program, path)
         do {
             folder = try WorkFolder()
-            let arguments = try Self.arguments(
-                source, mapping: mapping, options: options, folder: folder)
+            let arguments = try arguments(folder)
             let run =
-                try confinement?.run(arguments, source: source, folder: folder)
-                ?? ([ConfinedGDAL.ogr2ogr(in: options.environment)] + arguments, options.environment)
+                try confinement?.run(program, arguments, source: source, folder: folder)
+                ?? ([ConfinedGDAL.path(of: program, in: environment)] + arguments, environment)
             messages = try WorkFolder.unlinkedFile()
             let (ours, theirs) = try socketPair()
             // Closed before reading, since the output ends only when no process has it open.
@@ -46,7 +56,7 @@ final class GDALProcess {
         } catch let error as ImportError {
             throw ImportError(error.message, path: path)
         } catch {
-            throw ImportError("ogr2ogr can't be started: \(error)", path: path)
+            throw ImportError("\(program.rawValue) can't be started: \(error)", path: path)
         }
     }
 
@@ -65,8 +75,7 @@ final class GDALProcess {
             arguments += ["-spat_srs", "EPSG:4326", "-spat"]
             arguments += [box.west, box.south, box.east, box.north].map { "\($0)" }
         }
-        // SQLite then neither makes nor reads files beside the source.
-        if source.format == .geoPackage { arguments += ["-oo", "IMMUTABLE=YES"] }
+        arguments += source.openingOptions
         if let layer = options.layer {
             guard source.format != .openStreetMap, !layer.hasPrefix("-") else {
                 throw ImportError("it has no layer \(layer.printable)")
@@ -85,7 +94,7 @@ final class GDALProcess {
 
     /// Waits for the end of the process. Call it after the end of the output.
     ///
-    /// - Throws: ``ImportError`` with what `ogr2ogr` says went wrong.
+    /// - Throws: ``ImportError`` with what the program says went wrong.
     func finish() throws(ImportError) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -99,7 +108,8 @@ final class GDALProcess {
         let error = lines.first { $0.hasPrefix("ERROR") }
         guard code != 0 || error != nil else { return }
         throw ImportError(
-            "ogr2ogr: \((error ?? lines.first ?? "it failed and said nothing").printable)", path: path)
+            "\(program.rawValue): \((error ?? lines.first ?? "it failed and said nothing").printable)",
+            path: path)
     }
 }
 

@@ -59,6 +59,18 @@ struct GDALSource {
         }
     }
 
+    /// What GDAL's programs are told about how to open it.
+    var openingOptions: [String] {
+        switch format {
+        // SQLite then neither makes nor reads files beside the source.
+        case .geoPackage: ["-oo", "IMMUTABLE=YES"]
+        // A sheet's first row has its columns' names, even if all cells of the sheet are texts.
+        case .workbook: ["--config", "OGR_XLSX_HEADERS", "FORCE"]
+        case .openDocument: ["--config", "OGR_ODS_HEADERS", "FORCE"]
+        default: []
+        }
+    }
+
     /// The absolute path of a regular file; the path of its folder has no links and no dots.
     private static func wholePath(_ path: String) throws(ImportError) -> String {
         var status = stat()

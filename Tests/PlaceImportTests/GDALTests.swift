@@ -63,6 +63,23 @@ struct GDALTests {
         #expect(converted.progress.rows == 1)
     }
 
+    @Test("An explanation lists the layers that have something", .enabled(if: isInstalled))
+    func layers() throws {
+        let point = "lat='1' lon='2'><name>A</name></"
+        let waypoints = "<wpt \(point)wpt>"
+        let track = "<trk><trkseg><trkpt \(point)trkpt><trkpt lat='1' lon='3'/></trkseg></trk>"
+        func lines(_ content: String) throws -> [Substring] {
+            try explain("<gpx version='1.1'>\(content)</gpx>", as: "a.gpx").split(separator: "\n")
+        }
+        let one = try lines(waypoints)
+        #expect(one.dropFirst().first == "  layer waypoints, 1 feature, in WGS 84 (EPSG:4326)")
+        #expect(!one.contains { $0.contains("--layer") })
+        let two = try lines(waypoints + track)
+        #expect(two.filter { $0.hasPrefix("  layer ") }.count == 3)
+        #expect(two.contains("  layer track_points, 2 features, in WGS 84 (EPSG:4326)"))
+        #expect(two.contains("--layer waypoints: the places of one layer only, not of all"))
+    }
+
     @Test("The error of a failed conversion has the message of ogr2ogr", .enabled(if: isInstalled))
     func failure() {
         let broken = error { try read("<gpx version='1.1'><wpt lat='1'", as: "a.gpx") }

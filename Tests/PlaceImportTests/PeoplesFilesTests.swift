@@ -240,16 +240,6 @@ struct PeoplesFilesTests {
     }
 }
 
-/// What is said of a text in a file of this name.
-private func explain(_ text: String, as name: String = "places.csv") throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent(name)
-    try Data(text.utf8).write(to: file)
-    return try FileExplanation(ImportSource(paths: [file.path])).description
-}
-
 private func bytes(_ text: String, count: Int) -> [UInt8] {
     let unit = Array(text.utf8)
     return (0..<count).map { unit[$0 % unit.count] }

@@ -46,6 +46,16 @@ func read(_ source: ImportSource) throws -> ReadResult {
     return result
 }
 
+/// What is said of a text in a file of this name.
+func explain(_ text: String, as name: String = "places.csv") throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent(name)
+    try Data(text.utf8).write(to: file)
+    return try FileExplanation(ImportSource(paths: [file.path])).description
+}
+
 /// The error that ends the reading; nil where there is none.
 func error(_ body: () throws -> ReadResult) -> ImportError? {
     do {
