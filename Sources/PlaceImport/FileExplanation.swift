@@ -62,9 +62,8 @@ package struct FileExplanation: CustomStringConvertible {
                 }
             }
         } else {
-            let foreign = source.isUnconfined ? GDALSource(unconfined: path) : try GDALSource(path)
-            mapping = try source.mapping(
-                unlessNamed: foreign.format == .openStreetMap ? "openstreetmap" : "columns")
+            let foreign = try GDALSource(path, source)
+            mapping = try source.mapping(unlessNamed: foreign.mapping ?? "columns")
             let confinement = source.isUnconfined ? nil : try ConfinedGDAL(environment: source.environment)
             let process = try GDALProcess(
                 path, foreign, mapping: mapping, source: source, confinement: confinement)

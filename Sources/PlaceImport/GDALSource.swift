@@ -12,17 +12,31 @@ struct GDALSource {
     let drivers: [String]?
 
     /// What `--unconfined-source` allows: anything that GDAL can open, and all that it leads to.
-    init(unconfined path: String) {
+    private init(unconfined path: String) {
         name = path == "-" ? "/vsistdin/" : path
         // GDAL recognises the format by the content, and this by the name.
         format = path.hasSuffix(".pbf") || path.hasSuffix(".osm") ? .openStreetMap : nil
         (files, drivers) = ([], nil)
     }
 
+    /// Takes a file, and checks it unless the options say that it is unconfined.
+    ///
+    /// - Throws: ``ImportError`` where a check refuses it.
+    init(_ path: String, _ options: ImportSource) throws(ImportError) {
+        if options.isUnconfined {
+            self.init(unconfined: path)
+        } else {
+            try self.init(path)
+        }
+    }
+
+    /// The mapping that is usual for its places; nil for `columns`.
+    var mapping: String? { format == .openStreetMap ? "openstreetmap" : nil }
+
     /// Checks a file; `-` is standard input.
     ///
     /// - Throws: ``ImportError`` where it isn't a file of a format that is read, or one that leads to others.
-    init(_ path: String) throws(ImportError) {
+    private init(_ path: String) throws(ImportError) {
         guard path != "-" else {
             name = "/vsistdin/"
             format = nil

@@ -121,11 +121,8 @@ private final class PlaceFile {
     init(_ path: String, _ source: ImportSource, _ confinement: ConfinedGDAL?) throws(ImportError) {
         let opened = try OpenedFile(path, source)
         var format = opened.format
-        var foreign: GDALSource?
-        if format == .gdal {
-            foreign = source.isUnconfined ? GDALSource(unconfined: path) : try GDALSource(path)
-        }
-        let usual = foreign?.format == .openStreetMap ? "openstreetmap" : opened.beginning?.mapping
+        let foreign = try format == .gdal ? GDALSource(path, source) : nil
+        let usual = foreign?.mapping ?? opened.beginning?.mapping
         var mapping = try source.mapping(unlessNamed: usual ?? "columns")
         if let foreign {
             let converter = try GDALProcess(

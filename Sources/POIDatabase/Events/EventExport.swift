@@ -84,13 +84,11 @@ private struct EventExportStatements {
     /// Copies all events in the order of the partitions. Sorting would delay the first event until the last one is read.
     var copy: SQL {
         switch format {
-        case .ndjson:
-            // The text format would escape backslashes again. JSON contains neither of these two characters.
-            "COPY (SELECT " + Self.object + " FROM events WHERE " + condition
-                + ") TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')"
+        case .ndjson: .copyOut(json: "SELECT " + Self.object + " FROM events WHERE " + condition)
         case .csv:
-            "COPY (SELECT id, user_id, time, received_at, name, value, is_test AS test FROM events WHERE "
-                + condition + ") TO STDOUT WITH (FORMAT csv, HEADER)"
+            .copyOut(
+                csv: "SELECT id, user_id, time, received_at, name, value, is_test AS test FROM events WHERE "
+                    + condition)
         }
     }
 

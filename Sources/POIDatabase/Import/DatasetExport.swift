@@ -77,11 +77,8 @@ package struct DatasetExport: Sendable {
 
     private var statement: SQL {
         switch format {
-        case .csv: "COPY (SELECT " + Self.columns + Self.places + ") TO STDOUT WITH (FORMAT csv, HEADER)"
-        case .geojson:
-            // The text format would escape backslashes again. JSON contains neither of these two characters.
-            "COPY (SELECT " + Self.feature + Self.places
-                + ") TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')"
+        case .csv: .copyOut(csv: "SELECT " + Self.columns + Self.places)
+        case .geojson: .copyOut(json: "SELECT " + Self.feature + Self.places)
         }
     }
 

@@ -180,3 +180,18 @@ public struct BinaryCopyEncoder: Sendable {
         return takeBytes()
     }
 }
+
+extension SQL {
+    /// `COPY … TO STDOUT` of a query's rows as CSV, whose first line has the columns' names (RFC 4180).
+    public static func copyOut(csv query: SQL) -> SQL {
+        "COPY (" + query + ") TO STDOUT WITH (FORMAT csv, HEADER)"
+    }
+
+    /// `COPY … TO STDOUT` of a query's only column, which is JSON, a line for each row.
+    ///
+    /// PostgreSQL's text format would escape backslashes again. As CSV each line stays as it is, since JSON contains neither
+    /// of the two control characters that are its quote and its delimiter here.
+    public static func copyOut(json query: SQL) -> SQL {
+        "COPY (" + query + ") TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')"
+    }
+}
