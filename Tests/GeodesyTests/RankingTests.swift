@@ -37,6 +37,23 @@ struct RankingTests {
         #expect(placed.map(\.index) == [3, 1, 2, 0])
     }
 
+    @Test(
+        "Bounds that touch don't decide which of two places is before, and what was measured isn't measured again"
+    )
+    func touchingBounds() {
+        var measured: [Int] = []
+        func measure(_ index: Int) -> Double {
+            measured.append(index)
+            return 5
+        }
+        var near = DistanceBounds(index: 0, id: 2, (4, 5), measuring: measure)
+        var far = DistanceBounds(index: 1, id: 1, (5, 6), measuring: measure)
+        // Both are at 5 m, so their ids decide.
+        #expect(!DistanceBounds.isBefore(&near, &far, measuring: measure))
+        #expect(DistanceBounds.isBefore(&far, &near, measuring: measure))
+        #expect(measured == [0, 1])
+    }
+
     @Test("The half of the Earth around a point holds everything within 5,000 km, and not the other side")
     func halves() throws {
         var generator = SeededGenerator(seed: 28)
