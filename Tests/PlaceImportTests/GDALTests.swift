@@ -90,37 +90,34 @@ struct GDALTests {
 
     @Test("The error of a failed conversion names the file as the import did", .enabled(if: isInstalled))
     func failedPath() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Data("<gpx version='1.1'><wpt lat='1'".utf8).write(to: folder.appendingPathComponent("a.gpx"))
-        // GDAL is given another name for it, without the dots.
-        let path = folder.path + "/../\(folder.lastPathComponent)/a.gpx"
-        let broken = error { try read(ImportSource(paths: [path])) }
-        #expect(broken?.message.hasPrefix("ogr2ogr: ") == true)
-        #expect(broken?.path == path)
+        try withFile(Array("<gpx version='1.1'><wpt lat='1'".utf8), "a.gpx") { path in
+            // GDAL is given another name for it, without the dots.
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+            let path = folder.path + "/../\(folder.lastPathComponent)/a.gpx"
+            let broken = error { try read(ImportSource(paths: [path])) }
+            #expect(broken?.message.hasPrefix("ogr2ogr: ") == true)
+            #expect(broken?.path == path)
+        }
     }
 
     @Test("An import that ends early leaves no process behind", .enabled(if: isInstalled))
     func endedEarly() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
         let nodes = (1...50_000).map {
             "<node id=\"\($0)\" lat=\"1\" lon=\"2\" version=\"1\"><tag k=\"amenity\" v=\"cafe\"/></node>"
         }
-        let file = folder.appendingPathComponent("a.osm")
-        try Data("<osm version=\"0.6\">\(nodes.joined())</osm>".utf8).write(to: file)
-        var reader: PlaceReader? = try PlaceReader(ImportSource(paths: [file.path]))
-        #expect(try reader?.next() != nil)
-        let converters = try children { process in
-            let command = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
-            return String(decoding: command, as: UTF8.self).contains(file.path)
+        let text = "<osm version=\"0.6\">\(nodes.joined())</osm>"
+        try withFile(Array(text.utf8), "a.osm") { path in
+            var reader: PlaceReader? = try PlaceReader(ImportSource(paths: [path]))
+            #expect(try reader?.next() != nil)
+            let converters = try children { process in
+                let command = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+                return String(decoding: command, as: UTF8.self).contains(path)
+            }
+            #expect(converters.count == 1)
+            reader = nil
+            // One that has ended and wasn't waited for would be there still.
+            #expect(try children { converters.contains($0) } == [])
         }
-        #expect(converters.count == 1)
-        reader = nil
-        // One that has ended and wasn't waited for would be there still.
-        #expect(try children { converters.contains($0) } == [])
     }
 
     /// The ids of this process's children to which a condition applies.

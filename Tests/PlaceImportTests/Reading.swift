@@ -16,14 +16,21 @@ struct ReadResult {
 func read(
     _ bytes: [UInt8], as name: String = "places.csv", _ change: (inout ImportSource) -> Void = { _ in }
 ) throws -> ReadResult {
+    try withFile(bytes, name) { path in
+        var source = ImportSource(paths: [path])
+        change(&source)
+        return try read(source)
+    }
+}
+
+/// Calls `body` with the path of a file with these bytes and this name, in a folder of its own.
+func withFile<Result>(_ bytes: [UInt8], _ name: String, _ body: (String) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appendingPathComponent(name)
     try Data(bytes).write(to: file)
-    var source = ImportSource(paths: [file.path])
-    change(&source)
-    return try read(source)
+    return try body(file.path)
 }
 
 /// Reads a text from a file with this name.
@@ -48,12 +55,9 @@ func read(_ source: ImportSource) throws -> ReadResult {
 
 /// What is said of a text in a file of this name.
 func explain(_ text: String, as name: String = "places.csv") throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent(name)
-    try Data(text.utf8).write(to: file)
-    return try FileExplanation(ImportSource(paths: [file.path])).description
+    try withFile(Array(text.utf8), name) { path in
+        try FileExplanation(ImportSource(paths: [path])).description
+    }
 }
 
 /// The error that ends the reading; nil where there is none.

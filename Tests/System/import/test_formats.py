@@ -102,6 +102,33 @@ def test_no_town_of_geonames_is_rejected(read, tmp_path):
     assert output.startswith(f"category town {CITY_COUNT}\n") and f"rows {CITY_COUNT} " in output, error
 
 
+# Layers and sheets
+
+def converted(path, driver, *options):
+    """A file that `ogr2ogr` has written, with a cafe in it."""
+    rows = path.parent / "rows.csv"
+    rows.write_text("name,category,latitude,longitude\nAlpha,cafe,50.1,8.6\n")
+    subprocess.run(["ogr2ogr", "-f", driver, path, rows, *options], check=True)
+    return path
+
+
+def test_an_explanation_has_the_layers_and_their_coordinate_systems(poi, tmp_path):
+    for layer, system, more in ("cafes", "EPSG:25832", []), ("more cafes", "EPSG:4326", ["-update"]):
+        path = converted(tmp_path / "two.gpkg", "GPKG", "-nln", layer, "-oo", "X_POSSIBLE_NAMES=longitude", "-oo",
+                         "Y_POSSIBLE_NAMES=latitude", "-s_srs", "EPSG:4326", "-t_srs", system, *more)
+    done = subprocess.run([poi, "import", path, "--explain"], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines()[1:3] == [
+        "  layer cafes, 1 feature, in ETRS89 / UTM zone 32N (EPSG:25832)", "  layer more cafes, 1 feature, in WGS 84 (EPSG:4326)"]
+    assert "--layer cafes: the places of one layer only, not of all" in done.stdout
+
+
+@pytest.mark.parametrize("driver", ["XLSX", "ODS"])
+def test_a_sheet_has_the_names_of_its_columns_in_the_first_row(read, tmp_path, driver):
+    """GDAL's own rule takes the first row for a place where all cells of an XLSX are texts."""
+    output, error = read(converted(tmp_path / f"cafes.{driver.lower()}", driver))
+    assert output.startswith("category cafe 1\n"), output + error
+
+
 # Hostile files
 
 HEADER = b"name,category,lat,lon\n"
@@ -191,34 +218,6 @@ def test_no_source_leads_elsewhere(read, without_bubblewrap, tmp_path, subtests)
                     assert not error and len(re.findall("^place ", output, re.M)) == source.places
                     assert ("remark" in output) == (kind == "no sandbox" or not is_sandboxed)
     assert count == 69 and breaches >= 20, f"of {count} sources, GDAL alone follows {breaches}"
-
-
-# Layers and sheets
-
-def converted(path, driver, *options):
-    """A file that `ogr2ogr` has written, with a cafe in it."""
-    rows = path.parent / "rows.csv"
-    rows.write_text("name,category,latitude,longitude\nAlpha,cafe,50.1,8.6\n")
-    subprocess.run(["ogr2ogr", "-f", driver, path, rows, *options], check=True)
-    return path
-
-
-def test_an_explanation_has_the_layers_and_their_coordinate_systems(poi, tmp_path):
-    for layer, system, more in ("cafes", "EPSG:25832", []), ("more cafes", "EPSG:4326", ["-update"]):
-        path = converted(tmp_path / "two.gpkg", "GPKG", "-nln", layer, "-oo", "X_POSSIBLE_NAMES=longitude", "-oo",
-                         "Y_POSSIBLE_NAMES=latitude", "-s_srs", "EPSG:4326", "-t_srs", system, *more)
-    done = subprocess.run([poi, "import", path, "--explain"], check=True, capture_output=True, text=True)
-    assert done.stdout.splitlines()[1:3] == [
-        "  layer cafes, 1 feature, in ETRS89 / UTM zone 32N (EPSG:25832)", "  layer more cafes, 1 feature, in WGS 84 (EPSG:4326)"]
-    assert "--layer cafes: the places of one layer only, not of all" in done.stdout
-
-
-@pytest.mark.parametrize("driver", ["XLSX", "ODS"])
-def test_a_sheet_has_the_names_of_its_columns_in_the_first_row(read, tmp_path, driver):
-    """GDAL's own rule takes the first row for a place where all cells of an XLSX are texts."""
-    output, error = read(converted(tmp_path / f"cafes.{driver.lower()}", driver))
-    assert output.startswith("category cafe 1\n"), output + error
-
 
 
 def test_the_sandbox_shows_nothing_of_ours(read_places, tmp_path):
