@@ -21,8 +21,9 @@ public final class FixtureStore: PlaceStore {
         })
     /// The last request for places by relevance without its page, and what it finds: the pages that follow have the rest.
     private var lastSearch: (question: NearbyPlacesRequest, found: [FoundPlace])?
-    /// The words of each of a place's names, in the same order.
-    private let words: [[NameWords]]
+    /// The words of each of a place's names, by their ids, once a request has needed them: without optimisation, finding
+    /// them takes much longer than measuring.
+    private var words: [Int: [NameWords]] = [:]
     /// The names that requests may filter by.
     public let vocabulary: FilterVocabulary?
     /// Never changes, since the places don't.
@@ -41,7 +42,6 @@ public final class FixtureStore: PlaceStore {
         self.stored = stored
         self.places = places
         names = Dictionary(uniqueKeysWithValues: stored.map { ($0.place.id, $0.names) })
-        words = stored.map { ([$0.place.name] + $0.names.values + $0.otherNames).map { NameWords($0) } }
         self.vocabulary =
             vocabulary
             ?? FilterVocabulary(
@@ -66,7 +66,7 @@ public final class FixtureStore: PlaceStore {
         if request.sort == .relevance { return .now(placesByRelevance(request)) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
         let isAskedFor = condition(request.filter, in: request.box)
-        let matching = zip(places, words).filter(isAskedFor).map(\.0)
+        let matching = stored.filter(isAskedFor).map(\.place)
         let candidates = matching.map(Candidate.init)
         let page = ranking.page(of: ranking.rank(candidates), from: candidates)
         let placed = page.placed.map { placed in
@@ -82,7 +82,7 @@ public final class FixtureStore: PlaceStore {
         var filter = request.filter
         filter.searchText = nil
         let isAskedFor = condition(filter, in: request.box)
-        let found = stored.filter { isAskedFor($0.place, []) }.compactMap { stored -> FoundPlace? in
+        let found = stored.filter(isAskedFor).compactMap { stored -> FoundPlace? in
             let place = stored.place
             guard let rule = rules[place.id], let (relevance, matches) = expected.found(rule) else {
                 return nil
@@ -126,7 +126,7 @@ public final class FixtureStore: PlaceStore {
     ) -> Stored<ClusterPage> {
         let cells = ClusterCells(request)
         var members: [Int: [PointOfInterest]] = [:]
-        for (place, _) in zip(places, words).filter(condition(request.filter)) {
+        for place in stored.filter(condition(request.filter)).map(\.place) {
             let quadkey = Quadkey(latitude: place.latitude, longitude: place.longitude)
             if let cell = cells.cell(of: quadkey) { members[cell, default: []].append(place) }
         }
@@ -140,14 +140,13 @@ public final class FixtureStore: PlaceStore {
         return .now(ClusterPage(sums: sums, places: single, datasetID: currentDatasetID))
     }
 
-    /// Whether a place and the words of its names match.
-    private func condition(
-        _ filter: PlaceFilter, in box: BoundingBox? = nil
-    ) -> (PointOfInterest, [NameWords]) -> Bool {
+    /// Whether a place matches.
+    private func condition(_ filter: PlaceFilter, in box: BoundingBox? = nil) -> (StoredPlace) -> Bool {
         let categories = Set(filter.categories)
         let datasets = Set(filter.datasets.map(ExactName.init))
         let searchText = filter.searchText.map { NameWords.SearchText($0) }
-        return { place, names in
+        return { stored in
+            let place = stored.place
             if !categories.isEmpty, !categories.contains(place.category) { return false }
             if !datasets.isEmpty {
                 guard let source = place.source, datasets.contains(ExactName(source.dataset)) else {
@@ -159,8 +158,15 @@ public final class FixtureStore: PlaceStore {
                 return false
             }
             guard filter.propertyFilters.allSatisfy({ $0.keeps(place) }) else { return false }
-            return searchText.map { names.contains(where: $0.finds) } ?? true
+            return searchText.map { self.words(of: stored).contains(where: $0.finds) } ?? true
         }
+    }
+
+    private func words(of stored: StoredPlace) -> [NameWords] {
+        if let words = words[stored.place.id] { return words }
+        let found = stored.allNames.map { NameWords($0) }
+        words[stored.place.id] = found
+        return found
     }
 
     /// The place with the name that RFC 4647, section 3.4, finds.
