@@ -20,10 +20,11 @@ package final class PlaceReader {
     package init(_ source: ImportSource) throws(ImportError) {
         self.source = source
         waiting = source.paths[...]
-        // The size of a file that `ogr2ogr` reads says nothing about its output.
-        let needsGDAL = source.paths.map { (source.format ?? ImportFormat(extensionOf: $0)) == .gdal }
-        let sizes = zip(source.paths, needsGDAL).map { $1 ? nil : ByteInput.size(ofFile: $0) }
-        if !source.isUnconfined, let index = needsGDAL.firstIndex(of: true) {
+        // The size of an archive, or of a file that `ogr2ogr` reads, says nothing about what comes out of it.
+        let sizes = source.paths.map { path in
+            source.isForGDAL(path) || source.isArchive(path) ? nil : ByteInput.size(ofFile: path)
+        }
+        if !source.isUnconfined, let index = source.paths.firstIndex(where: source.isForGDAL) {
             do throws(ImportError) {
                 confinement = try ConfinedGDAL(environment: source.environment)
             } catch {
@@ -203,16 +204,13 @@ struct OpenedFile {
     init(_ path: String, _ source: ImportSource) throws(ImportError) {
         // Rejected rows keep the options of the import that rejected them, its format too.
         let isRejected = Self.hasRejectedObjects(path)
-        var format = isRejected ? .geojson : source.format ?? ImportFormat(extensionOf: path)
-        guard
-            format != .gdal
-                || source.format == nil && path.asciiLowercased.hasSuffix(".zip") && !source.isUnconfined
-        else {
-            (self.format, input, beginning) = (.gdal, nil, nil)
+        guard isRejected || !source.isForGDAL(path) else {
+            (format, input, beginning) = (.gdal, nil, nil)
             return
         }
+        var format = isRejected ? .geojson : source.format ?? ImportFormat(extensionOf: path)
         let input: ByteInput
-        if format == .gdal {
+        if !isRejected, source.isArchive(path) {
             let member = try ZIPMember(ofArchive: path)
             format = ImportFormat(extensionOf: member.name)
             guard format != .gdal else {
@@ -241,6 +239,16 @@ struct OpenedFile {
 }
 
 extension ImportSource {
+    /// Whether GDAL reads a file.
+    func isForGDAL(_ path: String) -> Bool {
+        (format ?? ImportFormat(extensionOf: path)) == .gdal && !isArchive(path)
+    }
+
+    /// Whether a file is an archive of one that is read without GDAL.
+    func isArchive(_ path: String) -> Bool {
+        format == nil && path.asciiLowercased.hasSuffix(".zip") && !isUnconfined
+    }
+
     /// The mapping of its files, with what options change.
     func mapping(unlessNamed usual: String) throws(ImportError) -> Mapping {
         var mapping = try Mapping.named(mapping ?? usual)

@@ -61,7 +61,8 @@ struct PeoplesFilesTests {
         for text in ["POINT(", "1 ", "(", "1,", "LINESTRING(1 2,", "POINT" + " ", ";"] {
             let row =
                 Array("name|category|wkt\nA|cafe|".utf8) + bytes(text, count: Self.megabyte - 20) + [0x0a]
-            #expect(try read(row).places.count + read(row).rejected.count == 1, "\(text)")
+            let result = try read(row)
+            #expect(result.places.count + result.rejected.count == 1, "\(text)")
         }
     }
 
@@ -134,7 +135,7 @@ struct PeoplesFilesTests {
 
     @Test("JSON of hostile shapes ends the import or is rejected, at a cost linear in its bytes")
     func hostileJSON() throws {
-        let many = 300_000
+        let many = 100_000
         let shapes = [
             "[" + String(repeating: #"{"a":"#, count: many), String(repeating: "[", count: many), "[1,2]",
             "[[{}]]",
@@ -174,12 +175,13 @@ struct PeoplesFilesTests {
         #expect(found != nil)
     }
 
-    @Test("An archive of one file is read, compressed or not")
+    @Test("An archive of one file is read, compressed or not, also where there is no GDAL")
     func archives() throws {
         for isCompressed in [true, false] {
             let archive = zip(
                 [("folder/", []), ("places.csv", Array(csv("A,cafe,1,2,a,,,").utf8))], isCompressed)
-            #expect(try read(archive, as: "a.zip").places.map(\.name) == ["A"])
+            let result = try read(archive, as: "a.zip") { $0.environment = ["PATH": "/nowhere"] }
+            #expect(result.places.map(\.name) == ["A"])
         }
         let json = zip([("a.json", Array(#"[{"name":"A","kind":"cafe","lat":1,"lon":2}]"#.utf8))])
         #expect(try read(json, as: "a.zip").places.map(\.name) == ["A"])
