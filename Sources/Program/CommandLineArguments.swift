@@ -37,7 +37,7 @@ public struct CommandLineArguments: Hashable, Sendable {
             } else {
                 let meant = SettingName.nearest(to: name, among: known)
                 throw ConfigurationError(
-                    "\(name) needs a value" + (meant.map { "; did you mean \($0)?" } ?? ""))
+                    "\(name) needs a value" + (meant.map { "; did you mean \($0)?" } ?? "; see --help"))
             }
         }
     }

@@ -222,9 +222,15 @@ struct ConfigurationTests {
 
     @Test(
         "A malformed command line is refused",
-        arguments: [["--port"], ["--port", "--loops"], ["--port=1", "--port=2"], ["--dry-run=1"]])
-    func badCommandLine(arguments: [String]) {
-        #expect(throws: ConfigurationError.self) {
+        arguments: [
+            (["--port"], "--port needs a value; see --help"),
+            (["--port", "--loops"], "--port needs a value; see --help"),
+            (["--dry-rum"], "--dry-rum needs a value; did you mean --dry-run?"),
+            (["--port=1", "--port=2"], "--port is given twice"),
+            (["--dry-run=1"], "--dry-run takes no value"),
+        ])
+    func badCommandLine(arguments: [String], message: String) {
+        #expect(throws: ConfigurationError(message)) {
             try CommandLineArguments(arguments, switches: ["--dry-run"])
         }
     }
