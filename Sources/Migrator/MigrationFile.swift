@@ -113,7 +113,7 @@ private enum MigrationFileParser {
             String($0)
         }
         var markers: [Marker] = []
-        for (line, text) in lines.enumerated() {
+        for (line, text) in lines.enumerated() where text.hasPrefix("--") {
             if let marker = try marker(in: text, line: line, fileName: fileName) { markers.append(marker) }
         }
         guard let up = markers.first, up.direction == "up" else {
@@ -143,7 +143,7 @@ private enum MigrationFileParser {
         _ lines: [String], until end: Int, fileName: String
     ) throws(MigrationError) -> ProgramVersion? {
         var oldest: ProgramVersion?
-        for (line, text) in lines.enumerated() {
+        for (line, text) in lines.enumerated() where text.hasPrefix("--") {
             guard let match = text.prefixMatch(of: /--[ \t]*poi:(.*)/) else { continue }
             let words = match.1.split(whereSeparator: \.isWhitespace)
             guard words.count == 2, words[0] == "oldest-program",

@@ -112,7 +112,8 @@ struct ConfinedGDAL {
             try output.seek(toOffset: 0)
             let text = String(decoding: try output.readToEnd() ?? Data(), as: UTF8.self)
             let lines = text.split(separator: "\n").dropFirst()
-            let names = lines.compactMap { $0.prefixMatch(of: /\s+(.+?) -[a-z, ]+- \(/)?.output.1 }
+            let driver = /\s+(.+?) -[a-z, ]+- \(/
+            let names = lines.compactMap { $0.prefixMatch(of: driver)?.output.1 }
             return names.count == lines.count ? names.map(String.init) : nil
         } catch {
             throw ImportError("ogr2ogr can't be started: \(error)")

@@ -10,9 +10,10 @@ extension ExpectedPlaces {
         while let setting = records.nextComment() { try read(setting.text, line: setting.line) }
         guard let header = try records.next() else { throw .noHeader }
         let columns = try Self.columns(header)
+        let number = /[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/
         while let record = try records.next() {
             guard places.count < Self.maximumCount else { throw .tooManyPlaces(line: record.line) }
-            places.append(try ExpectedPlace(record, columns))
+            places.append(try ExpectedPlace(record, columns, number))
         }
         guard !places.isEmpty else { throw .noPlaces }
     }
@@ -66,7 +67,10 @@ extension ExpectedPlace {
         "credit", "url", "places",
     ]
 
-    fileprivate init(_ record: CSVRecords.Record, _ columns: [String]) throws(ExpectedPlacesError) {
+    /// - Parameter number: what degrees look like.
+    fileprivate init(
+        _ record: CSVRecords.Record, _ columns: [String], _ number: Regex<Substring>
+    ) throws(ExpectedPlacesError) {
         guard record.cells.count == columns.count else {
             throw .wrongCellCount(line: record.line, count: record.cells.count, expected: columns.count)
         }
@@ -76,12 +80,11 @@ extension ExpectedPlace {
         }
         func degrees(_ column: String, _ range: ClosedRange<Double>) throws(ExpectedPlacesError) -> Double {
             let text = cells[column] ?? ""
-            guard text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil,
-                let number = Double(text), range.contains(number)
+            guard text.wholeMatch(of: number) != nil, let degrees = Double(text), range.contains(degrees)
             else {
                 throw fault(column, "has to be a decimal number of \(range.lowerBound)…\(range.upperBound)")
             }
-            return number
+            return degrees
         }
         guard let name = cells["name"] else { throw fault("name", "is empty") }
         self.init(

@@ -39,7 +39,11 @@ package struct NameWords: Sendable {
         package func finds(_ name: NameWords) -> Bool {
             !words.isEmpty
                 && words.allSatisfy { word in
-                    name.words.contains { $0.starts(with: word.plain) || $0.starts(with: word.spelledOut) }
+                    name.words.contains {
+                        // Both begin with the same code point. Without optimisation, looking at it first takes a fraction.
+                        $0.first == word.plain.first
+                            && ($0.starts(with: word.plain) || $0.starts(with: word.spelledOut))
+                    }
                 }
         }
     }

@@ -60,8 +60,13 @@ enum Seed {
         let names = match.output.1.split(separator: ", ").map(String.init)
         let before = text[..<match.range.lowerBound]
         let rows = before.ranges(of: "(VALUES").last.map { before[$0.upperBound...] } ?? before
+        let literal = /'((?:[^']|'')*)'|[-0-9.]+|true|false|NULL/
         return rows.split(separator: "\n").filter { $0.hasPrefix("    ('") }.compactMap { line in
-            let values = literals(in: line)
+            // Texts without their quotes, NULL as nil.
+            let values = line.matches(of: literal).map { match -> String? in
+                if let text = match.output.1 { return String(text).replacing("''", with: "'") }
+                return match.output.0 == "NULL" ? nil : String(match.output.0)
+            }
             guard values.count == names.count else { return nil }
             return Dictionary(uniqueKeysWithValues: zip(names, values))
         }
@@ -84,14 +89,6 @@ enum Seed {
             properties: text("properties").flatMap {
                 try? JSONDecoder().decode(JSONValue.Object.self, from: Data($0.utf8))
             })
-    }
-
-    /// The values of a row: texts without their quotes, `NULL` as nil.
-    private static func literals(in line: Substring) -> [String?] {
-        line.matches(of: /'((?:[^']|'')*)'|[-0-9.]+|true|false|NULL/).map { match in
-            if let text = match.output.1 { return String(text).replacing("''", with: "'") }
-            return match.output.0 == "NULL" ? nil : String(match.output.0)
-        }
     }
 }
 

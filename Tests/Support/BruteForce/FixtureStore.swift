@@ -179,7 +179,7 @@ public final class FixtureStore: PlaceStore {
                 }
                 guard let end = range.lastIndex(of: "-") else { break }
                 range.removeSubrange(end...)
-                while range.wholeMatch(of: /.*-./) != nil { range.removeLast(2) }
+                while range.dropLast().last == "-" { range.removeLast(2) }
             }
         }
         return place

@@ -23,6 +23,8 @@ package final class WireClient: @unchecked Sendable {
     private let descriptor: Int32
     private var isOpen = true
     private var unread: [UInt8] = []
+    /// Parsed once: an expression is parsed wherever it is evaluated.
+    private let contentLength = /(?i)\r\nContent-Length: *([0-9]+)/
 
     /// Connects to 127.0.0.1, or to ::1.
     ///
@@ -205,7 +207,7 @@ extension WireClient {
                 continue
             }
             let head = String(decoding: unread[..<end], as: UTF8.self)
-            let match = head.firstMatch(of: /(?i)\r\nContent-Length: *([0-9]+)/)
+            let match = head.firstMatch(of: contentLength)
             let length = isHead ? 0 : match.flatMap { Int($0.1) } ?? 0
             while unread.count < end + length { try receiveMore() }
             let body = Array(unread[end..<end + length])

@@ -24,17 +24,23 @@ package struct PrometheusText: Sendable {
         guard text.hasSuffix("\n") else { throw Malformed(description: "the last line doesn't end") }
         var help: (name: String, text: String)?
         var current = ""
+        let (helping, typing) = (/# HELP ([a-z_]+) (.+)/, /# TYPE ([a-z_]+) (counter|gauge|histogram)/)
+        let sample =
+            /([a-z_]+)(\{[a-z_]+="(?:[^"\\]|\\[\\n"])*"(?:,[a-z_]+="(?:[^"\\]|\\[\\n"])*")*\})? (\S+)/
         for line in text.split(separator: "\n") {
-            if let match = line.wholeMatch(of: /# HELP ([a-z_]+) (.+)/) {
+            if let match = line.wholeMatch(of: helping) {
                 help = (String(match.1), String(match.2))
-            } else if let match = line.wholeMatch(of: /# TYPE ([a-z_]+) (counter|gauge|histogram)/) {
+            } else if let match = line.wholeMatch(of: typing) {
                 current = String(match.1)
                 guard let help, help.name == current, families[current] == nil else {
                     throw Malformed(description: "a type without its help, or twice: \(line)")
                 }
                 families[current] = Family(kind: String(match.2), help: help.text)
             } else {
-                try read(sample: line, of: current)
+                guard let match = line.wholeMatch(of: sample), let value = Double(match.3) else {
+                    throw Malformed(description: "no sample: \(line)")
+                }
+                try add(String(match.1), labels: String(match.2 ?? ""), value, to: current)
             }
         }
         for (name, family) in families where family.kind == "histogram" { try checkHistogram(name) }
@@ -51,19 +57,15 @@ package struct PrometheusText: Sendable {
         .values.reduce(0, +)
     }
 
-    private mutating func read(sample line: Substring, of family: String) throws {
-        let pattern =
-            /([a-z_]+)(\{[a-z_]+="(?:[^"\\]|\\[\\n"])*"(?:,[a-z_]+="(?:[^"\\]|\\[\\n"])*")*\})? (\S+)/
-        guard let match = line.wholeMatch(of: pattern), let value = Double(match.3) else {
-            throw Malformed(description: "no sample: \(line)")
-        }
+    private mutating func add(
+        _ name: String, labels: String, _ value: Double, to family: String
+    ) throws {
         let suffixes = families[family]?.kind == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
-        guard suffixes.contains(where: { family + $0 == match.1 }) else {
-            throw Malformed(description: "not of the family \(family): \(line)")
+        guard suffixes.contains(where: { family + $0 == name }) else {
+            throw Malformed(description: "not of the family \(family): \(name)\(labels)")
         }
-        let name = String(match.1) + String(match.2 ?? "")
-        guard samples.updateValue(value, forKey: name) == nil else {
-            throw Malformed(description: "twice: \(line)")
+        guard samples.updateValue(value, forKey: name + labels) == nil else {
+            throw Malformed(description: "twice: \(name)\(labels)")
         }
     }
 

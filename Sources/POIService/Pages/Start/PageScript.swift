@@ -33,19 +33,21 @@ enum PageScript {
     /// Of the ways to import and export it knows those that are used: `import { name, other as another } from` and
     /// `import * as name from` on one line, and `export` before a declaration.
     static func joined(_ modules: [(name: String, text: String)]) -> String {
+        // An expression is parsed where it is evaluated: once, not for each line.
+        let importing = /import (?:\* as )?(.+) from '\.\/(.+)';/
+        let exporting = /export (?:async )?(?:const|function|class) (\w+)/
+        let comment = /^ *(\/\/|\/\*|\*)/
         var script = "const modules = {};\n"
         for (name, text) in modules {
             var exported: [Substring] = []
             script += "modules['\(name)'] = (() => {\n"
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-                if let match = line.wholeMatch(of: /import (?:\* as )?(.+) from '\.\/(.+)';/) {
+                if let match = line.wholeMatch(of: importing) {
                     script += "const \(match.1.replacing(" as ", with: ": ")) = modules['\(match.2)'];\n"
-                } else if let match = line.prefixMatch(
-                    of: /export (?:async )?(?:const|function|class) (\w+)/)
-                {
+                } else if let match = line.prefixMatch(of: exporting) {
                     exported.append(match.1)
                     script += line.dropFirst("export ".count) + "\n"
-                } else if line.firstMatch(of: /^ *(\/\/|\/\*|\*)/) == nil {
+                } else if line.firstMatch(of: comment) == nil {
                     script += line + "\n"
                 }
             }
