@@ -234,12 +234,12 @@ struct AppConfigurationTests {
 
     @Test("The launch's header fields replace the app's own of the same name")
     func mergesHeaders() async throws {
-        let text = "X-Session: a:b\r\nAuthorization:Bearer launch \n\n"
+        let text = "X-Session: a:b\r\nAuthorization:Bearer launch \n\nX-Empty:"
         let configuration = try configuration(
             [], ["POI_HEADERS": text], headers: { _ in ["Authorization": "Bearer app", "X-App": "1"] })
         #expect(
             try await configuration.headers(.nearbyPlaces)
-                == ["X-Session": "a:b", "Authorization": "Bearer launch", "X-App": "1"])
+                == ["X-Session": "a:b", "Authorization": "Bearer launch", "X-App": "1", "X-Empty": ""])
     }
 
     @Test("Malformed headers are refused", arguments: ["Bearer t", ": x", "A b: c", "Ä: x", "A: b\nc"])

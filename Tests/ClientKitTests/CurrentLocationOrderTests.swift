@@ -142,6 +142,13 @@ struct CurrentLocationOrderTests {
         #expect(await check.value == .atPointOfInterest(.fixture()))
     }
 
+    @Test("A fix that comes at once leaves no time limit behind")
+    func armNoTimeLimit() async {
+        fetcher.handleRequestLocation = { .fix(.fixture()) }
+        #expect(await provider().checkCurrentLocation() == .atPointOfInterest(.fixture()))
+        #expect(scheduler.timers.isEmpty)
+    }
+
     @Test("The last valid location is kept, also a late one")
     func keepTheLastLocation() async throws {
         let provider = provider()

@@ -135,6 +135,46 @@ struct ListOfflineTests {
         #expect(list.phase == .failed(.request(Self.offline)))
     }
 
+    @Test("An empty list of another request says nothing about a request that it is changed to")
+    func forgetsEmptiness() async {
+        let museums = PlaceFilter(categories: ["museum"])
+        let finder = MockPlaceFinder(pages: [[]], keptPage: Self.kept) { call in
+            switch call {
+            case .keptPage(let request) where request.filter != museums: throw Self.offline
+            case .nearbyPlaces(let request) where request.filter == museums: throw Self.offline
+            default: break
+            }
+        }
+        let list = list(finder)
+        await list.load()
+        #expect(list.phase == .loaded)
+        list.request.filter = museums
+        await list.load()
+        #expect(list.places.map(\.id) == [8, 9])
+        #expect(list.isKept)
+    }
+
+    @Test("With places that are far from where the device is now, their further pages go, too")
+    func dropsFarPages() async {
+        let gate = Gate()
+        let location = FixedLocation()
+        let finder = MockPlaceFinder(pages: [.fixtures(2), [.fixture(id: 3)]]) { call in
+            guard case .nearbyPlaces(let request) = call, request.center?.latitude == 1 else { return }
+            await gate.pass()
+        }
+        let list = list(finder, at: location)
+        await list.load()
+        #expect(list.hasMore)
+        location.outcome = .success(.fixture(latitude: 1))
+        let load = Task { await list.load() }
+        await gate.arrival()
+        #expect(list.places.isEmpty)
+        #expect(!list.hasMore)
+        gate.open()
+        await load.value
+        #expect(list.hasMore)
+    }
+
     @Test("A list is empty if no page is kept, or none is to be shown", arguments: LoadPolicy.allCases)
     func isEmpty(policy: LoadPolicy) async {
         let finder = finder(Lock(Self.offline), keptPage: policy == .networkOnly ? Self.kept : nil)

@@ -42,6 +42,40 @@ struct LoadableTests {
         #expect(loadable.phase == .failed(.request(.notHTTP)))
     }
 
+    @Test("A value is idle, then loading, then loaded")
+    func tellsItsPhases() async {
+        var value: Loadable<Int>? = loadable(kept: nil, [.success(2)])
+        let updates = value?.updates()
+        await value?.load()
+        value = nil
+        var phases: [LoadPhase] = []
+        if let updates { for await state in updates { phases.append(state.phase) } }
+        #expect(phases == [.idle, .loading, .loaded])
+    }
+
+    @Test("The last of several loads counts, whichever ends first")
+    func dropsLateValues() async {
+        let gate = Gate()
+        let isLate = Lock(true)
+        let loadable = Loadable(policy: .networkOnly) {
+            nil
+        } fetch: {
+            let isFirst = isLate.withLock { isLate in
+                defer { isLate = false }
+                return isLate
+            }
+            if isFirst { await gate.pass() }
+            return isFirst ? 1 : 2
+        }
+        let late = Task { await loadable.load() }
+        await gate.arrival()
+        await loadable.load()
+        gate.open()
+        await late.value
+        #expect(loadable.value == 2)
+        #expect(loadable.phase == .loaded)
+    }
+
     @Test("What another screen knows is shown at once, and what is kept in its place, since it may be more")
     func beginsWithAValue() async {
         let known = loadable(5, [.failure(.notHTTP)])

@@ -183,6 +183,20 @@ struct ResponseStoreTests {
         #expect(await store.response(for: try .test("a")) == nil)
     }
 
+    @Test(
+        "A store has as many responses as it may, and one may take all of its bytes",
+        arguments: StoreForm.allCases)
+    func fits(form: StoreForm) async throws {
+        let store = try form.store(count: 2, bytes: 1 << 20, in: folder)
+        for name in ["a", "b"] { await store.keep(.test(50), for: try .test(name)) }
+        for name in ["a", "b"] { #expect(await store.response(for: try .test(name)) != nil) }
+        let file = try folder.responses.first.map { try folder.contents($0).count } ?? 50
+        let other = StoreFolder()
+        let full = try form.store(count: 2, bytes: file, in: other)
+        await full.keep(.test(50), for: try .test("a"))
+        #expect(await full.response(for: try .test("a")) != nil)
+    }
+
     @Test("Responses to searches take a mebibyte at most")
     func boundsSearches() async throws {
         let store = ResponseStore()

@@ -11,7 +11,8 @@ public actor PlacePager {
     private var walk: PageWalk
     private var waiting: [UUID: CheckedContinuation<Outcome, Never>] = [:]
     private var load: Task<Void, Never>?
-    private var loadCount = 0
+    /// How many loads were given up, so that the outcome of one of them is known to come too late.
+    private var abandonedCount = 0
 
     /// Makes a pager that hasn't loaded anything.
     public init(placeFinder: any PlaceFinder, request: NearbyPlacesRequest) {
@@ -58,8 +59,7 @@ extension PlacePager {
         }
         waiting[id] = continuation
         guard load == nil else { return }
-        loadCount += 1
-        let turn = loadCount
+        let turn = abandonedCount
         let walk = walk
         load = Task { [placeFinder] in
             let outcome: Outcome
@@ -74,7 +74,7 @@ extension PlacePager {
 
     private func finish(_ turn: Int, _ outcome: Outcome) {
         // The load was abandoned: nobody would get its page, so the next load is for the same page.
-        guard turn == loadCount else { return }
+        guard turn == abandonedCount else { return }
         load = nil
         do {
             try walk.move(past: try outcome.get())
@@ -92,7 +92,7 @@ extension PlacePager {
 
     /// Cancels the request, if there is one, and ignores its outcome.
     private func abandon() {
-        loadCount += 1
+        abandonedCount += 1
         load?.cancel()
         load = nil
     }

@@ -74,7 +74,6 @@ extension URL {
         else { return nil }
         own.percentEncodedPath = new.percentEncodedPath
         own.percentEncodedQuery = new.percentEncodedQuery
-        own.fragment = nil
         return own.url
     }
 }

@@ -45,6 +45,20 @@ struct EventQueueTests {
         }
     }
 
+    @Test("An event is on the disk a moment later, whoever asks")
+    func synchronizesByItself() async throws {
+        let isOpen = Lock(false)
+        let (synchronized, continuation) = AsyncStream.makeStream(of: Void.self)
+        let queue = try folder.queue { _ in
+            if isOpen.withLock({ $0 }) { continuation.yield() }
+            return 0
+        }
+        isOpen.withLock { $0 = true }
+        queue.track(.numbered(1))
+        for await _ in synchronized { break }
+        #expect(queue.count == 1)
+    }
+
     @Test("A queue reports that the disk failed")
     func failsToSynchronize() async throws {
         let queue = try folder.queue { descriptor in
@@ -79,6 +93,7 @@ struct EventQueueTests {
             #expect(try queue.numbers() == [1])
             queue.track(.numbered(7))
             #expect(try queue.numbers() == [1, 7])
+            #expect(try folder.reopened() == [1, 7], "the next line doesn't go on from the torn one")
             #expect(queue.droppedCount == 0)
             queue.close()
         }
