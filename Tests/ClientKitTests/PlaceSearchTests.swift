@@ -34,6 +34,8 @@ struct PlaceSearchTests {
         for await state in updates where state.phase == .loaded { break }
         #expect(finder.requests == [try request("mus")])
         #expect(search.results.map(\.id) == [1])
+        search.text = "mus"
+        #expect(search.phase == .loaded, "the same text again is no change")
         #expect(clock.durations == [.milliseconds(250), .milliseconds(250), .milliseconds(250)])
         search.text = " "
         #expect(search.results.isEmpty)

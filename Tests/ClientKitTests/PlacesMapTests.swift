@@ -240,6 +240,24 @@ struct PlacesMapTests {
         #expect(networkOnly.places.isEmpty && networkOnly.clusters.isEmpty)
     }
 
+    @Test("A map that has loaded its region shows nothing older of a part of it")
+    func staysFresh() async throws {
+        let isLoaded = Lock(false)
+        let finder = MockPlaceFinder(
+            pages: [.fixtures(2)], keptPage: PlacesPage(places: [.fixture(id: 8)], next: nil)
+        ) { call in
+            // Once the region is loaded, something is kept and the service fails.
+            let isKept = if case .keptPage = call { true } else { false }
+            if isLoaded.withLock({ $0 }) != isKept { throw RequestError.unexpectedStatus(503) }
+        }
+        let map = PlacesMap(placeFinder: finder)
+        await map.load(try box(3))
+        isLoaded.withLock { $0 = true }
+        await map.load(try #require(BoundingBox(west: 3.2, south: 0.2, east: 3.8, north: 0.8)))
+        #expect(map.places == .fixtures(2))
+        #expect(!map.isKept)
+    }
+
     @Test("A map asks for its places' names and properties, counted or not")
     func asksForContent() async throws {
         let finder = MockPlaceFinder(.fixtures(2))

@@ -19,8 +19,11 @@ struct UserIdentityTests {
         let id = UserIdentity(store: store).current
         #expect(UUID(uuidString: id) != nil)
         #expect(store.load() == id)
-        #expect(UserIdentity(store: store).current == id)
+        let next = UserIdentity(store: store)
+        #expect(next.current == id)
         #expect(UserIdentity(store: MemoryIDStore()).current != id)
+        store.save("other")
+        #expect(next.current == id, "the store is read once")
     }
 
     @Test("Nothing is stored before the id is needed")
