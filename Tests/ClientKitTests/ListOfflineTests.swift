@@ -154,6 +154,15 @@ struct ListOfflineTests {
         #expect(list.isKept)
     }
 
+    @Test("The centre of a list's request doesn't say which page is shown that is kept")
+    func ignoresTheCenter() async throws {
+        let finder = finder(Lock(nil))
+        let list = list(finder)
+        list.request.center = try Coordinate(latitude: 1, longitude: 2)
+        await list.load()
+        #expect(finder.calls.first == .keptPage(NearbyPlacesRequest(center: nil, limit: 2)))
+    }
+
     @Test("With places that are far from where the device is now, their further pages go, too")
     func dropsFarPages() async {
         let gate = Gate()
