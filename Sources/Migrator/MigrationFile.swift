@@ -112,10 +112,7 @@ private enum MigrationFileParser {
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
             String($0)
         }
-        var markers: [Marker] = []
-        for (line, text) in lines.enumerated() where text.hasPrefix("--") {
-            if let marker = try marker(in: text, line: line, fileName: fileName) { markers.append(marker) }
-        }
+        let markers = try markers(in: lines, fileName: fileName)
         guard let up = markers.first, up.direction == "up" else {
             throw .malformedFile(fileName, line: 1, "does not begin with `-- migrate:up`")
         }
@@ -142,9 +139,10 @@ private enum MigrationFileParser {
     private static func oldestProgram(
         _ lines: [String], until end: Int, fileName: String
     ) throws(MigrationError) -> ProgramVersion? {
+        let comment = /--[ \t]*poi:(.*)/
         var oldest: ProgramVersion?
-        for (line, text) in lines.enumerated() where text.hasPrefix("--") {
-            guard let match = text.prefixMatch(of: /--[ \t]*poi:(.*)/) else { continue }
+        for (line, text) in lines.enumerated() {
+            guard let match = text.prefixMatch(of: comment) else { continue }
             let words = match.1.split(whereSeparator: \.isWhitespace)
             guard words.count == 2, words[0] == "oldest-program",
                 let version = ProgramVersion(String(words[1]))
@@ -161,24 +159,29 @@ private enum MigrationFileParser {
         return oldest
     }
 
-    private static func marker(
-        in text: String, line: Int, fileName: String
-    ) throws(MigrationError) -> Marker? {
-        guard let match = text.prefixMatch(of: /--[ \t]*migrate:(\S*)/) else { return nil }
-        var marker = Marker(direction: String(match.1), isTransactional: true, line: line)
-        guard marker.direction == "up" || marker.direction == "down" else {
-            throw .malformedFile(
-                fileName, line: line + 1, "has an unknown marker `migrate:\(marker.direction)`")
-        }
-        for option in text[match.range.upperBound...].split(whereSeparator: \.isWhitespace) {
-            switch option {
-            case "transaction:false": marker.isTransactional = false
-            case "transaction:true": marker.isTransactional = true
-            default:
-                throw .malformedFile(fileName, line: line + 1, "has an unknown option `\(option)`")
+    private static func markers(
+        in lines: [String], fileName: String
+    ) throws(MigrationError) -> [Marker] {
+        let comment = /--[ \t]*migrate:(\S*)/
+        var markers: [Marker] = []
+        for (line, text) in lines.enumerated() {
+            guard let match = text.prefixMatch(of: comment) else { continue }
+            var marker = Marker(direction: String(match.1), isTransactional: true, line: line)
+            guard marker.direction == "up" || marker.direction == "down" else {
+                throw .malformedFile(
+                    fileName, line: line + 1, "has an unknown marker `migrate:\(marker.direction)`")
             }
+            for option in text[match.range.upperBound...].split(whereSeparator: \.isWhitespace) {
+                switch option {
+                case "transaction:false": marker.isTransactional = false
+                case "transaction:true": marker.isTransactional = true
+                default:
+                    throw .malformedFile(fileName, line: line + 1, "has an unknown option `\(option)`")
+                }
+            }
+            markers.append(marker)
         }
-        return marker
+        return markers
     }
 
     private static func section(

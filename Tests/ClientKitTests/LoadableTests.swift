@@ -56,16 +56,16 @@ struct LoadableTests {
     @Test("The last of several loads counts, whichever ends first")
     func dropsLateValues() async {
         let gate = Gate()
-        let isLate = Lock(true)
+        let count = Lock(0)
         let loadable = Loadable(policy: .networkOnly) {
             nil
         } fetch: {
-            let isFirst = isLate.withLock { isLate in
-                defer { isLate = false }
-                return isLate
+            let number = count.withLock { count in
+                count += 1
+                return count
             }
-            if isFirst { await gate.pass() }
-            return isFirst ? 1 : 2
+            if number == 1 { await gate.pass() }
+            return number
         }
         let late = Task { await loadable.load() }
         await gate.arrival()

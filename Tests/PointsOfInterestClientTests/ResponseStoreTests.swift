@@ -191,8 +191,8 @@ struct ResponseStoreTests {
         for name in ["a", "b"] { await store.keep(.test(50), for: try .test(name)) }
         for name in ["a", "b"] { #expect(await store.response(for: try .test(name)) != nil) }
         let file = try folder.responses.first.map { try folder.contents($0).count } ?? 50
-        let other = StoreFolder()
-        let full = try form.store(count: 2, bytes: file, in: other)
+        await store.removeAll()
+        let full = try form.store(count: 2, bytes: file, in: folder)
         await full.keep(.test(50), for: try .test("a"))
         #expect(await full.response(for: try .test("a")) != nil)
     }
