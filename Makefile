@@ -71,9 +71,9 @@ test-system: ## run the programs beside databases, balancers and browsers, by py
 check-client: ## build the client alone, from a package outside
 	@scripts/checks/check-client-alone
 
-.PHONY: check-sample
-check-sample: ## test the core of the SwiftUI app, and compile its views against stand-ins
-	@scripts/checks/check-sample
+.PHONY: check-apple-platforms
+check-apple-platforms: ## compile and test what is for Apple's platforms, against stand-ins
+	@scripts/checks/check-apple-platforms
 
 .PHONY: contract-test
 contract-test: ## run the contract tests against URL=https://…, with a JUnit report (REPORT=file EXPECT=file STRICT=true)

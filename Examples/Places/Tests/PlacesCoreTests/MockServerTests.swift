@@ -3,7 +3,7 @@ import PlacesCore
 import PointsOfInterestTesting
 import Testing
 
-/// The app's core over a real network, against a mock server that runs: see `scripts/checks/check-sample`. Each test has
+/// The app's core over a real network, against a mock server that runs: see `scripts/checks/check-examples`. Each test has
 /// a session of its own, which the launch arguments name as those of a UI test do.
 @Suite(
     "The core against the mock server",

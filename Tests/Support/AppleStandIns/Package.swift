@@ -1,13 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The example app on Linux: its views are compiled against stand-ins of SwiftUI, MapKit and UIKit, and the client as on
-// Apple's platforms, with the stand-ins of Core Location and Combine. It is a package of its own, because all modules of
-// a package can import each other; see scripts/checks/check-sample.
+// The client and the example app on Linux, as on Apple's platforms: `import CoreLocation`, `import Combine`, `import MapKit`,
+// `import SwiftUI` and `import UIKit` find stand-ins. So code for those platforms is compiled and run where none of them
+// exists. It is a package of its own, because all modules of a package can import each other; see
+// scripts/checks/check-apple-platforms.
 let swiftSettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let package = Package(
-    name: "swiftui-stand-in",
+    name: "apple-stand-ins",
     targets: [
         .target(name: "CoreLocation"),
         .target(name: "Combine"),
@@ -25,6 +26,18 @@ let package = Package(
             name: "PointsOfInterestTesting",
             dependencies: ["Locking", "PointsOfInterestClient", "MockServerAPI"],
             resources: [.copy("RecordedResponses")], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "CoreLocationTests",
+            dependencies: ["PointsOfInterestTesting", "CoreLocation", "Combine", "MapKit"],
+            swiftSettings: swiftSettings),
+        // Tests that don't need the stand-ins pass with them too.
+        .testTarget(
+            name: "ClientKitTests", dependencies: ["Locking", "PointsOfInterestTesting"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PointsOfInterestTestingTests", dependencies: ["PointsOfInterestTesting"],
+            swiftSettings: swiftSettings),
+
         .target(
             name: "PlacesCore", dependencies: ["PointsOfInterestClient"], swiftSettings: swiftSettings),
         // With the settings of App/Places.xcodeproj: Swift 6 and nothing else. A warning is an error.

@@ -1,1 +1,0 @@
-../../../CoreLocationStandIn/Sources/MapKit/MKCoordinateRegion.swift
