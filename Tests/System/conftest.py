@@ -49,8 +49,7 @@ def mock():
 
 @pytest.fixture(scope="session")
 def read_places():
-    # Of the package, only what this program needs.
-    return built("read-places", "READ_PLACES", "--scratch-path", ".build/read-places", POI_TARGETS="read-places")
+    return built("read-places", "READ_PLACES")
 
 
 @pytest.fixture

@@ -21,15 +21,13 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BOUND = ["setpriv", "--pdeathsig=TERM", "--"] if shutil.which("setpriv") else []
 
 
-def built(product, variable, *options, mode="release", **environment):
+def built(product, variable, *options, mode="release"):
     """A program, built unless a variable names one."""
     if variable in os.environ:
         return Path(os.environ[variable]).resolve()
     command = ["swift", "build", "--quiet", "-c", mode, *options]
-    environment = {**os.environ, **environment}
-    subprocess.run([*command, "--product", product], cwd=ROOT, env=environment, check=True)
-    return Path(subprocess.run([*command, "--show-bin-path"], cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE,
-                               text=True).stdout.strip(), product)
+    subprocess.run([*command, "--product", product], cwd=ROOT, check=True)
+    return Path(subprocess.check_output([*command, "--show-bin-path"], cwd=ROOT, text=True).strip(), product)
 
 
 class Client:
