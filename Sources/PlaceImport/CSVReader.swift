@@ -49,7 +49,7 @@ struct CSVReader: RowReader {
         self.input = input
         self.hasQuotes = hasQuotes
         guard !input.startsWith([0xff, 0xfe]), !input.startsWith([0xfe, 0xff]) else {
-            throw input.error("the text is UTF-16: convert it to UTF-8")
+            throw input.error("the text is UTF-16: convert it with iconv -f UTF-16 -t UTF-8")
         }
         self.delimiter = UInt8(ascii: ",")
         fieldOfColumn = Array(0..<Self.maximumColumns)
@@ -107,7 +107,12 @@ struct CSVReader: RowReader {
             throw input.error(
                 "\(record.columns) columns are more than \(Self.maximumColumns)", line: row.line)
         }
-        return (0..<record.columns).map { row.text(of: row[$0]).trimmingBlanks }
+        let names = (0..<record.columns).map { row.text(of: row[$0]).trimmingBlanks }
+        // In quotes a name may have lines.
+        guard !names.contains(where: { $0.utf8.contains(0x0d) && !$0.utf8.contains(0x0a) }) else {
+            throw input.error("the lines end with CR alone: convert it with tr '\\r' '\\n'", line: 1)
+        }
+        return names
     }
 
     /// The delimiter that is most often in the first line; a comma if none is.

@@ -3,7 +3,9 @@ package struct FileExplanation: CustomStringConvertible {
     private static let (shownPlaces, shownNames, shownCategories) = (5, 40, 10)
 
     private let path: String
+    /// The source as it was given, and with the member that was found to have the places.
     private let source: ImportSource
+    private var found: ImportSource
     private var lines: [String] = []
     /// Whether the file has columns, and whether it is a response of Overpass.
     private var (isCSV, isOverpass) = (false, false)
@@ -18,7 +20,8 @@ package struct FileExplanation: CustomStringConvertible {
         guard let path = source.paths.first, path != "-" else {
             throw ImportError("standard input can't be explained: save it to a file first")
         }
-        (self.path, self.source) = (path, source)
+        (self.path, self.source, found) = (path, source, source)
+        found.paths = [path]
         let opened = try OpenedFile(path, source)
         if let input = opened.input, opened.format == .csv {
             isCSV = true
@@ -49,17 +52,20 @@ package struct FileExplanation: CustomStringConvertible {
             let beginning = opened.beginning
             isOverpass = beginning?.isOverpass == true
             mapping = try source.mapping(unlessNamed: beginning?.mapping ?? "columns")
-            let shape = source.shape(unlessNamed: beginning?.shape)
+            let collections = beginning?.collections ?? []
+            var shape = source.shape(unlessNamed: beginning?.shape)
+            if let member = try memberWithPlaces(among: collections, unlessIn: shape) {
+                found.layer = member
+                shape = .collection(member)
+                suggest("--layer \(Self.quoted(member))", "the places are in a member")
+            }
             reader = GeoJSONReader(input, mapping: mapping, shape: shape)
             let system = source.referenceSystem ?? beginning?.referenceSystem ?? "degrees"
             lines.append(
                 "\(path): JSON, \(isOverpass ? "of Overpass, " : "")coordinates: \(system)"
             )
-            if let collections = beginning?.collections, !collections.isEmpty {
+            if case .collection(let member) = shape, collections.contains(member) {
                 lines.append("  members with places: \(collections.map(\.printable).joined(separator: ", "))")
-                if case .collection(let member) = shape, !collections.contains(member) {
-                    suggest("--layer \(Self.quoted(collections[0]))", "the places are in a member")
-                }
             }
         } else {
             let foreign = try GDALSource(path, source)
@@ -77,6 +83,31 @@ package struct FileExplanation: CustomStringConvertible {
         try withExtendedLifetime(converter) { () throws(ImportError) in
             explain(try FieldInventory(&reader, fieldCount: mapping.fieldNames.count), mapping)
         }
+    }
+
+    /// The member that has the places; nil where they may be where they are looked for.
+    private func memberWithPlaces(
+        among collections: [String], unlessIn shape: JSONShape
+    ) throws(ImportError) -> String? {
+        guard !collections.isEmpty, source.layer == nil else { return nil }
+        if case .collection(let member) = shape, collections.contains(member) { return nil }
+        var candidate = found
+        if try Self.hasPositions(candidate) { return nil }
+        for member in collections {
+            candidate.layer = member
+            if try Self.hasPositions(candidate) { return member }
+        }
+        return collections[0]
+    }
+
+    /// Whether one of the first rows has a position.
+    private static func hasPositions(_ source: ImportSource) throws(ImportError) -> Bool {
+        let reader = try PlaceReader(source)
+        for _ in 0..<FieldInventory.maximumRows {
+            guard let item = try reader.next() else { return false }
+            guard case .rejected(let row) = item, row.reason == .noCoordinates else { return true }
+        }
+        return false
     }
 
     /// Lists layers that aren't empty. What keeps `ogrinfo` from listing them keeps places from being read, which says why.
@@ -206,14 +237,12 @@ package struct FileExplanation: CustomStringConvertible {
 
     /// Shows the first places, and what stands in their way.
     private mutating func addPlaces() {
-        var rest = source
-        rest.paths = [path]
         var places: [String] = []
         var categories: [String: Int] = [:]
         var rejected: [RejectionReason: (count: Int, first: RejectedRow)] = [:]
         var leftOut: String?
         do throws(ImportError) {
-            let reader = try PlaceReader(rest)
+            let reader = try PlaceReader(found)
             var rows = 0
             while rows < FieldInventory.maximumRows, let item = try reader.next() {
                 rows += 1

@@ -1,7 +1,8 @@
 /// Cuts the features out of a stream of GeoJSON, or the objects out of other JSON, without keeping more than one of them.
 ///
 /// A stream is a FeatureCollection (RFC 7946), or features one after the other, each on a line or behind a record
-/// separator (RFC 8142); an array of objects, or an object that has them in a member's array or as its members.
+/// separator (RFC 8142); an array of objects, or an object that has them in the array of a member, or of a member's member,
+/// or as its members.
 struct GeoJSONReader: RowReader {
     /// The maximum size of a feature; a larger one is rejected.
     static let maximumFeatureBytes = 16 << 20
@@ -18,6 +19,9 @@ struct GeoJSONReader: RowReader {
     /// The depth at which the kept object began; nil if none is kept.
     private var keptDepth: Int?
     private let shape: JSONShape
+    /// The names of the member whose array has the places, the outermost first, and how many of its objects are open.
+    private let collectionNames: [String]
+    private var openNames = 0
     /// Whether the members of a FeatureCollection are read.
     private var isInCollection = false
     /// How many braces and brackets are open around the features of a collection; nil outside of them.
@@ -34,6 +38,11 @@ struct GeoJSONReader: RowReader {
     ) {
         self.input = input
         self.shape = shape
+        if case .collection(let member) = shape {
+            collectionNames = member.split(separator: ".").map(String.init)
+        } else {
+            collectionNames = []
+        }
         feature = GeoJSONFeature(mapping: mapping, isProjected: isProjected)
     }
 
@@ -92,15 +101,20 @@ struct GeoJSONReader: RowReader {
                     guard byte == UInt8(ascii: "{") else { return (index, .unexpected) }
                     beginFeature()
                     start = index - 1
-                } else if depth == 1, !isInCollection, byte == UInt8(ascii: "[") {
+                } else if depth == openNames + 1, !isInCollection, isOnTheWay(byte) {
                     keep(bytes[start..<index])
                     start = index
-                    if namesFeatures() { (keptDepth, isInCollection, featuresDepth) = (nil, true, 2) }
+                    if byte == UInt8(ascii: "["), namesFeatures() {
+                        (keptDepth, isInCollection, featuresDepth) = (nil, true, depth + 1)
+                    } else if byte == UInt8(ascii: "{"), isNamed(collectionNames[openNames]) {
+                        openNames += 1
+                    }
                 }
                 depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 guard depth > 0 else { return (index, .unexpected) }
                 depth -= 1
+                if depth <= openNames { openNames = max(depth - 1, 0) }
                 if depth == keptDepth {
                     keep(bytes[start..<index])
                     keptDepth = nil
@@ -137,7 +151,7 @@ struct GeoJSONReader: RowReader {
     /// Begins anew after a record separator (RFC 8142, section 2.2).
     private mutating func abandon() -> Event {
         (depth, isInString, isEscaped, keptDepth) = (0, false, false, nil)
-        (isInCollection, featuresDepth) = (false, nil)
+        (isInCollection, featuresDepth, openNames) = (false, nil, 0)
         return .truncated
     }
 
@@ -154,6 +168,11 @@ struct GeoJSONReader: RowReader {
         }
     }
 
+    /// Whether a member that begins with a brace or bracket may be the places' array, or have it further in.
+    private func isOnTheWay(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "[") || openNames + 1 < collectionNames.count
+    }
+
     private mutating func beginFeature() {
         keptDepth = depth
         keptLine = line
@@ -166,12 +185,21 @@ struct GeoJSONReader: RowReader {
         if !isTooLong { kept.append(contentsOf: UnsafeBufferPointer(rebasing: bytes)) }
     }
 
-    /// Whether the bracket that was kept last begins the array of a FeatureCollection.
+    /// Whether the bracket that was kept last begins the array of the places.
     private func namesFeatures() -> Bool {
-        func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
         guard case .collection(let member) = shape else { return false }
-        let name = kept.dropLast().reversed().drop(while: isBlank)
-        guard name.first == UInt8(ascii: ":") else { return false }
-        return name.dropFirst().drop(while: isBlank).starts(with: "\"\(member)\"".utf8.reversed())
+        // A name may have dots itself.
+        if depth == 1, isNamed(member) { return true }
+        return openNames + 1 == collectionNames.count && isNamed(collectionNames[openNames])
+    }
+
+    /// Whether the brace or bracket that was kept last begins the value of a member of this name.
+    private func isNamed(_ name: String) -> Bool {
+        func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
+        // Then it isn't kept. Whoever looked behind blanks each time would never come to an end.
+        guard !isTooLong else { return false }
+        let before = kept.dropLast().reversed().drop(while: isBlank)
+        guard before.first == UInt8(ascii: ":") else { return false }
+        return before.dropFirst().drop(while: isBlank).starts(with: "\"\(name)\"".utf8.reversed())
     }
 }

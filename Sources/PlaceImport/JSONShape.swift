@@ -1,6 +1,7 @@
 /// Where the places are in a stream of JSON.
 enum JSONShape: Equatable {
-    /// In the array of this member of an object, if there is one; else one after the other.
+    /// In the array of this member of an object, or of its members' members (`response.venues`), if there is one; else one
+    /// after the other.
     case collection(String)
     /// In an array.
     case array
@@ -12,8 +13,11 @@ enum JSONShape: Equatable {
 struct JSONBeginning {
     /// Where the places are, if no option says it.
     var shape = JSONShape.collection("features")
-    /// The members of the only object that are arrays of objects; none where others follow it.
+    /// The members of the only object that are arrays of objects, then such members of its members, with dots in their
+    /// names; none where other objects follow it.
     private(set) var collections: [String] = []
+    /// How many of these are members of the object itself.
+    private var ownCollections = 0
     /// The code of the coordinate system that the file names; nil for degrees of WGS 84.
     private(set) var referenceSystem: String?
     /// Whether these are elements of OpenStreetMap, as Overpass gives them.
@@ -23,6 +27,8 @@ struct JSONBeginning {
 
     /// How many bytes are looked at.
     static let length = 16 * 1024
+    /// How many names a member may have, and how many members are listed.
+    private static let (maximumNames, maximumCollections) = (4, 20)
 
     /// Looks at the beginning, once over all of its bytes.
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -37,7 +43,7 @@ struct JSONBeginning {
         if isOverpass { (shape, mapping) = (.collection("elements"), "openstreetmap") }
         if RejectedRows.areBeginning(bytes) {
             readRejectedContext(bytes)
-        } else if collections.first == "features" || collections.isEmpty {
+        } else if collections.first == "features" || ownCollections == 0 {
             readReferenceSystem(bytes)
         }
     }
@@ -45,7 +51,10 @@ struct JSONBeginning {
     /// Reads the members of the first object, as far as they are there.
     private mutating func readObject(_ bytes: [UInt8]) {
         var (depth, isInString, isEscaped) = (0, false, false)
-        var (nameStart, name) = (0, "")
+        var nameStart = 0
+        // The names of the members that are open, the outermost first, and the depth of the outermost open array.
+        var names: [String] = []
+        var arrayDepth: Int?
         // The last byte that isn't a blank, and the one before.
         var last: UInt8 = 0
         var (objects, others) = (0, 0)
@@ -57,8 +66,9 @@ struct JSONBeginning {
                     isEscaped = true
                 } else if byte == UInt8(ascii: "\"") {
                     isInString = false
-                    if depth == 1, last != UInt8(ascii: ":") {
-                        name = String(decoding: bytes[nameStart..<index].prefix(100), as: UTF8.self)
+                    if arrayDepth == nil, 1...Self.maximumNames ~= depth, last != UInt8(ascii: ":") {
+                        let name = String(decoding: bytes[nameStart..<index].prefix(100), as: UTF8.self)
+                        names = names.prefix(depth - 1) + [name]
                     }
                     last = byte
                 }
@@ -70,12 +80,18 @@ struct JSONBeginning {
             switch byte {
             case UInt8(ascii: "\""): (isInString, nameStart) = (true, index + 1)
             case UInt8(ascii: "{"), UInt8(ascii: "["):
-                if depth == 2, byte == UInt8(ascii: "{"), last == UInt8(ascii: "["), collections.count < 20 {
-                    collections.append(name)
+                if byte == UInt8(ascii: "{"), last == UInt8(ascii: "["), arrayDepth == depth - 1,
+                    names.count == depth - 1, collections.count < Self.maximumCollections
+                {
+                    collections.insert(
+                        names.joined(separator: "."), at: depth == 2 ? ownCollections : collections.count)
+                    if depth == 2 { ownCollections += 1 }
                 }
+                if byte == UInt8(ascii: "["), arrayDepth == nil { arrayDepth = depth }
                 depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 depth -= 1
+                if depth == arrayDepth { arrayDepth = nil }
                 if depth == 0 {
                     let isAlone = !bytes[(index + 1)...].contains { $0 > 0x20 }
                     return isAlone ? finish(objects, others) : collections.removeAll()

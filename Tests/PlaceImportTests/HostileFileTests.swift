@@ -65,6 +65,7 @@ struct HostileFileTests {
         #expect(error { try read(noise) } != nil)
         #expect(error { try read([0xff, 0xfe, 0x6e, 0]) }?.message.contains("UTF-16") == true)
         #expect(error { try read([]) }?.message == "there is no header")
+        #expect(error { try read("name,lat,lon\rA,1,2\r") }?.message.contains("CR alone") == true)
     }
 
     @Test("A gzip bomb ends the import or is read without being kept")
@@ -97,6 +98,17 @@ struct HostileFileTests {
             #expect(result.places.count == 1)
         }
         #expect(error { try read(deep, as: "a.geojson") }?.line == 1)
+    }
+
+    @Test(
+        "Each array in a feature that is too long is passed over at a cost of its own bytes, not of the feature's"
+    )
+    func longFeatureOfArrays() throws {
+        let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 17 * Self.megabyte)
+        let arrays = bytes(#""a":[],"#, repeated: 100_000)
+        let text = Array("{".utf8) + blanks + arrays + Array(#""b":1}"#.utf8)
+        #expect(try read(text, as: "a.json").reasons == [.rowTooLong])
+        #expect(try read(text, as: "a.json") { $0.layer = "a.b" }.reasons == [.rowTooLong])
     }
 
     @Test("A feature without an end, or of more than 16 MiB, isn't kept")

@@ -7,6 +7,8 @@ import Testing
 private let objects =
     #"{"name":"A","type":"cafe","location":{"lat":1,"lng":2}},{"name":"B","kind":"Bar","geometry":{"location":{"lat":"2","lng":3}}}"#
 
+private let placeWithSeats = #"{"name":"A","type":"cafe","lat":1,"lon":2,"seats":[{"free":1}]}"#
+
 @Suite("Files as people have them")
 struct PeoplesFilesTests {
     private static let megabyte = 1 << 20
@@ -107,6 +109,19 @@ struct PeoplesFilesTests {
         }
         #expect(result.places.map(\.name) == ["A", "B"])
         #expect(result.places.map(\.latitude) == [1, 2])
+        #expect(result.rejected.isEmpty)
+    }
+
+    @Test(
+        "The array of a member's member has the places, and one that has its name elsewhere has none",
+        arguments: [
+            #"{"meta":{"venues":[{"id":1}]},"response":{"venues":[\#(objects)],"total":2},"n":[{"a":1}]}"#,
+            #"{"response":{"pages":[{"venues":[{"x":1}]}]},"venues":[],"response":{"venues" : [\#(objects)]}}"#,
+            #"{"response.venues":[\#(objects)],"response":{"more":[{}]}}"#,
+        ])
+    func innerMember(text: String) throws {
+        let result = try read(text, as: "places.json") { $0.layer = "response.venues" }
+        #expect(result.places.map(\.name) == ["A", "B"])
         #expect(result.rejected.isEmpty)
     }
 
@@ -223,12 +238,39 @@ struct PeoplesFilesTests {
         {
             #expect(places.contains(text), "\(text)")
         }
-        #expect(try explain(#"{"results":[{"name":"A"}]}"#, as: "a.json").contains("--layer results"))
-        // Not where objects are places themselves, one after the other.
-        let seats = #"{"name":"A","lat":1,"lon":2,"seats":[{"free":1}]}"#
-        #expect(!(try explain("\(seats)\n\(seats)\n", as: "a.json")).contains("seats:"))
         let tags = #"[{"amenity":"cafe","name":"A"},{"shop":"x","name":"B"}]"#
         #expect(try explain(tags, as: "a.json").contains("--mapping openstreetmap"))
+    }
+
+    @Test(
+        "Where a member of a JSON object has the places, an explanation reads them there, and needs no other option",
+        arguments: [
+            (#"{"status":"OK","results":[\#(objects)],"next":null}"#, "results"),
+            (
+                #"{"name":"A list","meta":{"links":[{"x":1}]},"pages":[{"x":1}],"items":[\#(objects)]}"#,
+                "items"
+            ),
+            (#"{"status":{"ok":true},"response":{"venues":[\#(objects)],"total":1}}"#, "response.venues"),
+        ])
+    func memberExplanation(text: String, member: String) throws {
+        let explanation = try explain(text, as: "a.json")
+        #expect(explanation.contains("A (cafe) at 1.0, 2.0"))
+        #expect(explanation.hasSuffix("--license ID --layer \(member)"))
+    }
+
+    @Test(
+        "Arrays in places are no places",
+        arguments: [
+            // One after the other, as members, and one alone.
+            "\(placeWithSeats)\n\(placeWithSeats)\n",
+            #"{"1":\#(placeWithSeats),"2":\#(placeWithSeats)}"#, placeWithSeats,
+            #"{"type":"Feature","geometry":{"type":"Point","coordinates":[2,1]},"properties":\#(placeWithSeats)}"#,
+        ])
+    func arraysInPlaces(text: String) throws {
+        let explanation = try explain(text, as: "a.json")
+        #expect(explanation.contains("A (cafe) at 1.0, 2.0"))
+        #expect(explanation.hasSuffix("--license ID"))
+        #expect(!explanation.contains("members with places"))
     }
 
     @Test("A hostile file is explained without control characters, or not at all")
