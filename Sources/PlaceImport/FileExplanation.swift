@@ -3,7 +3,7 @@ package struct FileExplanation: CustomStringConvertible {
     private static let (shownPlaces, shownNames, shownCategories) = (5, 40, 10)
 
     private let path: String
-    /// The source as it was given, and with the member that was found to have the places.
+    /// The source as it was given, and with the mapping and the member that were found.
     private let source: ImportSource
     private var found: ImportSource
     private var lines: [String] = []
@@ -25,23 +25,30 @@ package struct FileExplanation: CustomStringConvertible {
         let opened = try OpenedFile(path, source)
         if let input = opened.input, opened.format == .csv {
             isCSV = true
-            let named = try source.mapping(unlessNamed: "columns")
-            var reader = try CSVReader(
-                input, delimiter: source.delimiter ?? named.delimiter, columns: named.columns,
-                hasQuotes: named.hasQuotes)
-            let inventory = try FieldInventory(&reader)
-            let delimiter =
-                reader.delimiter == 0x09 ? "tab" : String(decoding: [reader.delimiter], as: UTF8.self)
-            let encoding = input.isWindows1252 ? "Windows-1252" : "UTF-8"
-            lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
-            explain(inventory, named)
-            if reader.columns.count == 19, named.columns == nil, Int(reader.columns[0]) != nil {
-                suggest("--mapping geonames", "it looks like a dump of GeoNames, which has no header")
-            }
+            try explainColumns(input)
         } else {
             try explainObjects(opened)
         }
         addPlaces()
+    }
+
+    private mutating func explainColumns(_ input: ByteInput) throws(ImportError) {
+        let mapping = try found.mapping(unlessNamed: "columns")
+        var reader = try CSVReader(
+            input, delimiter: source.delimiter ?? mapping.delimiter, columns: mapping.columns,
+            hasQuotes: mapping.hasQuotes)
+        if found.mapping == nil, reader.columns.count == 19, Int(reader.columns[0]) != nil,
+            let input = try OpenedFile(path, source).input
+        {
+            take(mapping: "geonames", "it looks like a dump of GeoNames, which has no header")
+            return try explainColumns(input)
+        }
+        let inventory = try FieldInventory(&reader)
+        let delimiter =
+            reader.delimiter == 0x09 ? "tab" : String(decoding: [reader.delimiter], as: UTF8.self)
+        let encoding = input.isWindows1252 ? "Windows-1252" : "UTF-8"
+        lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
+        try explain(inventory, mapping)
     }
 
     private mutating func explainObjects(_ opened: OpenedFile) throws(ImportError) {
@@ -81,7 +88,7 @@ package struct FileExplanation: CustomStringConvertible {
             explain((try? GDALLayer.layers(path, foreign, source.environment, confinement)) ?? [])
         }
         try withExtendedLifetime(converter) { () throws(ImportError) in
-            explain(try FieldInventory(&reader, fieldCount: mapping.fieldNames.count), mapping)
+            try explain(try FieldInventory(&reader, fieldCount: mapping.fieldNames.count), mapping)
         }
     }
 
@@ -124,7 +131,12 @@ package struct FileExplanation: CustomStringConvertible {
     }
 
     /// Says from which field each of a place's comes, and which is missing.
-    private mutating func explain(_ inventory: FieldInventory, _ mapping: Mapping) {
+    private mutating func explain(_ inventory: FieldInventory, _ usual: Mapping) throws(ImportError) {
+        recognizeMapping(inventory)
+        let mapping =
+            try found.mapping.map { name throws(ImportError) in
+                try found.mapping(unlessNamed: name)
+            } ?? usual
         var used: Set<String> = []
         for field in ImportField.allCases where field != .names && field != .otherNames {
             guard let names = mapping.origin(of: field, isThere: { $0.hasPrefix("@") || inventory.has($0) })
@@ -135,9 +147,7 @@ package struct FileExplanation: CustomStringConvertible {
             let origin = names.isEmpty ? "a fixed text" : names.map(\.printable).joined(separator: ", ")
             lines.append("  \(field.rawValue.padded(to: 12))\(origin)")
         }
-        suggestMapping(inventory)
-        for field in mapping.missingFields(where: { name in inventory.has(mapping.fieldNames[name]) })
-        where options.isEmpty || field != .category {
+        for field in mapping.missingFields(where: { name in inventory.has(mapping.fieldNames[name]) }) {
             // In JSON they may be in a geometry.
             if [.latitude, .longitude].contains(field), !isCSV { continue }
             lines.append("  \(field.rawValue.padded(to: 12))not found")
@@ -161,17 +171,23 @@ package struct FileExplanation: CustomStringConvertible {
         advice.append("\(option): \(reason)")
     }
 
+    /// Suggests a mapping, and reads on by it.
+    private mutating func take(mapping name: String, _ reason: String) {
+        found.mapping = name
+        suggest("--mapping \(name)", reason)
+    }
+
     /// Recognises the fields of those whose mappings come with the program.
-    private mutating func suggestMapping(_ inventory: FieldInventory) {
-        guard source.mapping == nil else { return }
+    private mutating func recognizeMapping(_ inventory: FieldInventory) {
+        guard found.mapping == nil else { return }
         let tags = [
             "amenity", "shop", "tourism", "leisure", "highway", "historic", "railway", "natural", "man_made",
         ]
         if !isOverpass, tags.count(where: inventory.has) >= 2 {
-            suggest("--mapping openstreetmap", "the fields are tags of OpenStreetMap")
+            take(mapping: "openstreetmap", "the fields are tags of OpenStreetMap")
         }
         if inventory.has("names.primary"), inventory.has("categories.primary") {
-            suggest("--mapping overture", "these are places of Overture Maps")
+            take(mapping: "overture", "these are places of Overture Maps")
         }
     }
 

@@ -239,7 +239,14 @@ struct PeoplesFilesTests {
             #expect(places.contains(text), "\(text)")
         }
         let tags = #"[{"amenity":"cafe","name":"A"},{"shop":"x","name":"B"}]"#
-        #expect(try explain(tags, as: "a.json").contains("--mapping openstreetmap"))
+        #expect(try explain(tags, as: "a.json").hasSuffix("--license ID --mapping openstreetmap"))
+        let town = (["1", "A", "A", "", "1", "2", "P", "PPL", "DE"] + Array(repeating: "", count: 10))
+        #expect(
+            try explain(town.joined(separator: "\t"), as: "a.txt").hasSuffix(
+                "--license ID --mapping geonames"))
+        // What a service calls its kinds of places, it doesn't always say.
+        let bare = #"{"results":[{"name":"A","lat":1,"lon":2}]}"#
+        #expect(try explain(bare, as: "a.json").hasSuffix("--layer results --set category=CATEGORY"))
     }
 
     @Test(

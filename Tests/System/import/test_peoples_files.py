@@ -32,7 +32,16 @@ class Trial:
             # Which category the places are of, only people know.
             named = f"{option} {value.partition('=')[0]}=" if option == "--set" else file.option
             self.names_option = named in self.text
+            self.next_places = self.run_next(value.rpartition("=")[2])
             self.places, self.text = self.run(shlex.split(file.option))
+
+    def run_next(self, category):
+        """How many places the command makes that the program says to run next; None where it names none."""
+        found = re.search(r"^next: poi import (.*)$", self.text, re.M)
+        if not found:
+            return None
+        _, _, _, _, _, *options = shlex.split(found[1].replace("CATEGORY", category))
+        return self.run(options)[0]
 
     def run(self, options):
         done = subprocess.run(
@@ -88,3 +97,11 @@ def test_files_are_read_with_one_option_that_the_program_names(trials):
     assert len(FILES) == 40
     assert sum(BY_HAND not in file.origin for file in FILES) >= 25
     assert sum(trial.is_read for trial in trials) >= READ
+
+
+def test_the_command_that_is_named_next_reads_the_file(trials, subtests):
+    tried = [trial for trial in trials if trial.needs_option and trial.next_places is not None]
+    assert len(tried) >= 20
+    for trial in tried:
+        with subtests.test(trial.file.name):
+            assert trial.next_places == (trial.file.places or 0)
