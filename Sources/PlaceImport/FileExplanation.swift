@@ -1,6 +1,6 @@
 /// What `poi import --explain` says of a file: how it would be read, what is missing, and what to do next.
 package struct FileExplanation: CustomStringConvertible {
-    private static let (shownPlaces, shownNames, shownCategories) = (5, 40, 10)
+    private static let shownNames = 40
 
     private let path: String
     /// The source as it was given, and with the mapping and the member that were found.
@@ -29,7 +29,6 @@ package struct FileExplanation: CustomStringConvertible {
         } else {
             try explainObjects(opened)
         }
-        addPlaces()
     }
 
     private mutating func explainColumns(_ input: ByteInput) throws(ImportError) {
@@ -61,7 +60,7 @@ package struct FileExplanation: CustomStringConvertible {
             mapping = try source.mapping(unlessNamed: beginning?.mapping ?? "columns")
             let collections = beginning?.collections ?? []
             var shape = source.shape(unlessNamed: beginning?.shape)
-            if let member = try memberWithPlaces(among: collections, unlessIn: shape) {
+            if let member = memberWithPlaces(among: collections, unlessIn: shape) {
                 found.layer = member
                 shape = .collection(member)
                 suggest("--layer \(Self.quoted(member))", "the places are in a member")
@@ -95,26 +94,16 @@ package struct FileExplanation: CustomStringConvertible {
     /// The member that has the places; nil where they may be where they are looked for.
     private func memberWithPlaces(
         among collections: [String], unlessIn shape: JSONShape
-    ) throws(ImportError) -> String? {
+    ) -> String? {
         guard !collections.isEmpty, source.layer == nil else { return nil }
         if case .collection(let member) = shape, collections.contains(member) { return nil }
         var candidate = found
-        if try Self.hasPositions(candidate) { return nil }
-        for member in collections {
+        guard !PlaceSample(candidate).hasPositions else { return nil }
+        let member = collections.first { member in
             candidate.layer = member
-            if try Self.hasPositions(candidate) { return member }
+            return PlaceSample(candidate).hasPositions
         }
-        return collections[0]
-    }
-
-    /// Whether one of the first rows has a position.
-    private static func hasPositions(_ source: ImportSource) throws(ImportError) -> Bool {
-        let reader = try PlaceReader(source)
-        for _ in 0..<FieldInventory.maximumRows {
-            guard let item = try reader.next() else { return false }
-            guard case .rejected(let row) = item, row.reason == .noCoordinates else { return true }
-        }
-        return false
+        return member ?? collections[0]
     }
 
     /// Lists layers that aren't empty. What keeps `ogrinfo` from listing them keeps places from being read, which says why.
@@ -137,6 +126,7 @@ package struct FileExplanation: CustomStringConvertible {
             try found.mapping.map { name throws(ImportError) in
                 try found.mapping(unlessNamed: name)
             } ?? usual
+        let sample = PlaceSample(found)
         var used: Set<String> = []
         for field in ImportField.allCases where field != .names && field != .otherNames {
             guard let names = mapping.origin(of: field, isThere: { $0.hasPrefix("@") || inventory.has($0) })
@@ -149,7 +139,7 @@ package struct FileExplanation: CustomStringConvertible {
         }
         for field in mapping.missingFields(where: { name in inventory.has(mapping.fieldNames[name]) }) {
             // In JSON they may be in a geometry.
-            if [.latitude, .longitude].contains(field), !isCSV { continue }
+            if [.latitude, .longitude].contains(field), !isCSV, sample.hasPositions { continue }
             lines.append("  \(field.rawValue.padded(to: 12))not found")
             suggest(field, inventory)
         }
@@ -157,12 +147,12 @@ package struct FileExplanation: CustomStringConvertible {
         let unused = inventory.fields.filter {
             !used.contains($0.name.asciiLowercased) && !mapping.hasNamesOrProperties(in: $0.name)
         }
-        guard !unused.isEmpty else { return }
-        lines.append("not used, with an example:")
+        if !unused.isEmpty { lines.append("not used, with an example:") }
         for field in unused.prefix(Self.shownNames) {
             lines.append("  \(field.name.prefix(60).printable.padded(to: 24))\(field.examples.first ?? "")")
         }
         if unused.count > Self.shownNames { lines.append("  and \(unused.count - Self.shownNames) more") }
+        lines += sample.lines
     }
 
     private mutating func suggest(_ option: String, _ reason: String) {
@@ -249,51 +239,6 @@ package struct FileExplanation: CustomStringConvertible {
                 ? "positions are in metres, as in Web Mercator"
                 : "positions are in metres; who publishes the file says in which system (such as EPSG:25832, UTM zone 32)"
         )
-    }
-
-    /// Shows the first places, and what stands in their way.
-    private mutating func addPlaces() {
-        var places: [String] = []
-        var categories: [String: Int] = [:]
-        var rejected: [RejectionReason: (count: Int, first: RejectedRow)] = [:]
-        var leftOut: String?
-        do throws(ImportError) {
-            let reader = try PlaceReader(found)
-            var rows = 0
-            while rows < FieldInventory.maximumRows, let item = try reader.next() {
-                rows += 1
-                switch item {
-                case .place(let place, _):
-                    categories[place.category, default: 0] += 1
-                    guard places.count < Self.shownPlaces else { continue }
-                    let address = place.address.map { ", \($0)" } ?? ""
-                    places.append(
-                        "  \(place.name) (\(place.category)) at \(place.latitude), \(place.longitude)\(address)"
-                    )
-                case .rejected(let row):
-                    rejected[row.reason] = (
-                        (rejected[row.reason]?.count ?? 0) + 1, rejected[row.reason]?.first ?? row
-                    )
-                }
-            }
-            leftOut = reader.progress.leftOutLine
-        } catch {
-            lines.append(error.message.printable)
-        }
-        if !places.isEmpty { lines += ["the first places:"] + places }
-        if !categories.isEmpty {
-            let frequent = categories.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            lines.append(
-                "categories: "
-                    + frequent.prefix(Self.shownCategories).map { "\($0.key) \($0.value)" }.joined(
-                        separator: ", "))
-        }
-        if let leftOut { lines.append(leftOut) }
-        for (reason, rows) in rejected.sorted(by: { $0.value.count > $1.value.count }) {
-            let detail = rows.first.detail.isEmpty ? "" : ": \(rows.first.detail)"
-            lines.append(
-                "rejected: \(reason.rawValue) \(rows.count), the first in line \(rows.first.line)\(detail)")
-        }
     }
 
     /// Everything, in lines; the last has the command to run next.

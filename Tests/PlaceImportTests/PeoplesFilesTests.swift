@@ -238,12 +238,16 @@ struct PeoplesFilesTests {
         {
             #expect(places.contains(text), "\(text)")
         }
-        let tags = #"[{"amenity":"cafe","name":"A"},{"shop":"x","name":"B"}]"#
+        let tags = #"[{"amenity":"cafe","name":"A","lat":1,"lon":2},{"shop":"x","name":"B","lat":1,"lon":2}]"#
         #expect(try explain(tags, as: "a.json").hasSuffix("--license ID --mapping openstreetmap"))
         let town = (["1", "A", "A", "", "1", "2", "P", "PPL", "DE"] + Array(repeating: "", count: 10))
         #expect(
             try explain(town.joined(separator: "\t"), as: "a.txt").hasSuffix(
                 "--license ID --mapping geonames"))
+        let finnish = #"[{"name":"A","type":"cafe","leveys":1,"pituus":2}]"#
+        #expect(
+            try explain(finnish, as: "a.json").hasSuffix(
+                "--license ID --column latitude=COLUMN,longitude=COLUMN"))
         // What a service calls its kinds of places, it doesn't always say.
         let bare = #"{"results":[{"name":"A","lat":1,"lon":2}]}"#
         #expect(try explain(bare, as: "a.json").hasSuffix("--layer results --set category=CATEGORY"))
