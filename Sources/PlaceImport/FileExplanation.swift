@@ -86,9 +86,12 @@ package struct FileExplanation: CustomStringConvertible {
                 "\(path): \(foreign.drivers?.first ?? "a format") of GDAL, coordinates: degrees, by GDAL")
             explain((try? GDALLayer.layers(path, foreign, source.environment, confinement)) ?? [])
         }
-        try withExtendedLifetime(converter) { () throws(ImportError) in
-            try explain(try FieldInventory(&reader, fieldCount: mapping.fieldNames.count), mapping)
+        let inventory = try withExtendedLifetime(converter) { () throws(ImportError) in
+            try FieldInventory(&reader, fieldCount: mapping.fieldNames.count)
         }
+        // Before the next one begins.
+        converter = nil
+        try explain(inventory, mapping)
     }
 
     /// The member that has the places; nil where they may be where they are looked for.

@@ -14,6 +14,8 @@ func fuzzPlaces(_ input: [UInt8]) {
     source.mapping = first & 2 == 0 ? "columns" : first & 4 == 0 ? "geonames" : "openstreetmap"
     if first & 8 != 0 { source.columns = [.id: "id"] }
     if first & 16 != 0 { source.boundingBox = BoundingBox(west: 170, south: -10, east: -170, north: 60) }
+    // No letter has this bit.
+    if first & 128 != 0 { source.layer = "a.b" }
     let file = Array(input.dropFirst())
     guard let reading = Reading(file, source) else { return }
     let lineCount = file.count { $0 == UInt8(ascii: "\n") } + 1
