@@ -178,8 +178,7 @@ package struct FileExplanation: CustomStringConvertible {
         ]
         if !isOverpass, tags.count(where: inventory.has) >= 2 {
             take(mapping: "openstreetmap", "the fields are tags of OpenStreetMap")
-        }
-        if inventory.has("names.primary"), inventory.has("categories.primary") {
+        } else if inventory.has("names.primary"), inventory.has("categories.primary") {
             take(mapping: "overture", "these are places of Overture Maps")
         }
     }
