@@ -68,7 +68,7 @@ struct CommandLineTool {
             run: EventsCommand.run),
         Command(
             name: "doctor", summary: "check the databases and this machine before servers go live",
-            run: DoctorCommand.run),
+            help: DoctorCommand.help, run: DoctorCommand.run),
         Command(
             name: "healthcheck",
             summary: "ask the server of HOST and PORT, or --url, whether it lives, or is --ready",

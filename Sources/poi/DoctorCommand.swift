@@ -6,6 +6,19 @@ import Program
 
 /// `poi doctor`: what an operator checks before servers go live. It changes nothing.
 enum DoctorCommand {
+    /// What `poi doctor --help` prints.
+    static let help = """
+        poi doctor [--servers N]
+
+        Asks the databases that the settings name, looks at this machine, and changes nothing. Run it where a server will
+        run, with that server's settings.
+
+        --servers N   how many servers there will be, whose connections the databases have to take; 2 if it isn't given
+
+        Each line says good, warning or fault, and what to do. The exit code is that of the worst, 0, 1 or 2, and 64 for a
+        setting that can't be used. Documentation/operations.md says more.
+        """
+
     private static let serverCounts = 1...10_000
 
     /// Prints the findings, and returns the exit code of the worst.

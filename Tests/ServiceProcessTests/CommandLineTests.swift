@@ -142,6 +142,15 @@ struct CommandLineTests {
         for command in ["poi serve", "poi dev", "poi migrate"] { #expect(text.contains(command)) }
     }
 
+    @Test(
+        "A command with options of its own has help of its own",
+        arguments: ["import": "poi import FILE… --explain", "doctor": "poi doctor [--servers N]"])
+    func ownHelp(command: String, line: String) async throws {
+        let result = try await PoiProgram.run([command, "--help"], environment: [:])
+        #expect(result.exitCode == 0 && result.standardError == [])
+        #expect(result.standardOutput.first == line)
+    }
+
     @Test("A port in use is one line and exit code 1, whatever the number of loops", arguments: [1, 2])
     func portInUse(loops: Int) async throws {
         let server = try await ServerProcess.serve(
