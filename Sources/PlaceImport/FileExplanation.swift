@@ -101,10 +101,10 @@ package struct FileExplanation: CustomStringConvertible {
         guard !collections.isEmpty, source.layer == nil else { return nil }
         if case .collection(let member) = shape, collections.contains(member) { return nil }
         var candidate = found
-        guard !PlaceSample(candidate).hasPositions else { return nil }
+        guard PlaceSample(candidate).lacksPositions else { return nil }
         let member = collections.first { member in
             candidate.layer = member
-            return PlaceSample(candidate).hasPositions
+            return !PlaceSample(candidate).lacksPositions
         }
         return member ?? collections[0]
     }
@@ -142,7 +142,7 @@ package struct FileExplanation: CustomStringConvertible {
         }
         for field in mapping.missingFields(where: { name in inventory.has(mapping.fieldNames[name]) }) {
             // In JSON they may be in a geometry.
-            if [.latitude, .longitude].contains(field), !isCSV, sample.hasPositions { continue }
+            if [.latitude, .longitude].contains(field), !isCSV, !sample.lacksPositions { continue }
             lines.append("  \(field.rawValue.padded(to: 12))not found")
             suggest(field, inventory)
         }

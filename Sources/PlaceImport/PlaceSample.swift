@@ -7,8 +7,7 @@ struct PlaceSample {
     private var rejected: [RejectionReason: (count: Int, first: RejectedRow)] = [:]
     private var leftOut: String?
     private var failure: String?
-    /// Whether a row has a position, be it a wrong one; also true where rows can't be read.
-    private(set) var hasPositions = false
+    private var notSelected = 0
 
     /// Reads as many rows as ``FieldInventory`` looks at.
     init(_ source: ImportSource) {
@@ -19,27 +18,31 @@ struct PlaceSample {
                 rows += 1
                 add(item)
             }
-            leftOut = reader.progress.leftOutLine
+            (leftOut, notSelected) = (reader.progress.leftOutLine, reader.progress.notSelected)
         } catch {
-            (failure, hasPositions) = (error.message.printable, true)
+            failure = error.message.printable
         }
     }
 
     private mutating func add(_ item: ImportItem) {
         switch item {
         case .place(let place, _):
-            hasPositions = true
             categories[place.category, default: 0] += 1
             guard places.count < Self.shownPlaces else { return }
             let address = place.address.map { ", \($0)" } ?? ""
             places.append(
                 "  \(place.name) (\(place.category)) at \(place.latitude), \(place.longitude)\(address)")
         case .rejected(let row):
-            hasPositions = hasPositions || row.reason != .noCoordinates
             rejected[row.reason] = (
                 (rejected[row.reason]?.count ?? 0) + 1, rejected[row.reason]?.first ?? row
             )
         }
+    }
+
+    /// Whether there are rows, and none of them has a position, not even a wrong one.
+    var lacksPositions: Bool {
+        failure == nil && notSelected == 0 && categories.isEmpty && rejected.count == 1
+            && rejected[.noCoordinates] != nil
     }
 
     var lines: [String] {

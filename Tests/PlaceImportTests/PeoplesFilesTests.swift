@@ -1,6 +1,7 @@
 import CZlib
 import Foundation
 import PlaceImport
+import PointsOfInterestAPI
 import Testing
 
 /// Two places, as services give them.
@@ -282,6 +283,16 @@ struct PeoplesFilesTests {
         #expect(explanation.contains("A (cafe) at 1.0, 2.0"))
         #expect(explanation.hasSuffix("--license ID"))
         #expect(!explanation.contains("members with places"))
+    }
+
+    @Test("Places that aren't selected have positions nevertheless")
+    func notSelected() throws {
+        for text in ["[\(objects)]", placeWithSeats] {
+            let explanation = try explain(text, as: "a.json") {
+                $0.boundingBox = BoundingBox(west: 50, south: 50, east: 51, north: 51)
+            }
+            #expect(!explanation.contains("latitude=COLUMN") && !explanation.contains("--layer"))
+        }
     }
 
     @Test("A hostile file is explained without control characters, or not at all")

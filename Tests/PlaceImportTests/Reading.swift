@@ -54,9 +54,13 @@ func read(_ source: ImportSource) throws -> ReadResult {
 }
 
 /// What is said of a text in a file of this name.
-func explain(_ text: String, as name: String = "places.csv") throws -> String {
+func explain(
+    _ text: String, as name: String = "places.csv", _ change: (inout ImportSource) -> Void = { _ in }
+) throws -> String {
     try withFile(Array(text.utf8), name) { path in
-        try FileExplanation(ImportSource(paths: [path])).description
+        var source = ImportSource(paths: [path])
+        change(&source)
+        return try FileExplanation(source).description
     }
 }
 

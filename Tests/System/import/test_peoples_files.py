@@ -40,8 +40,8 @@ class Trial:
         found = re.search(r"^next: poi import (.*)$", self.text, re.M)
         if not found:
             return None
-        _, _, _, _, _, *options = shlex.split(found[1].replace("CATEGORY", category))
-        return self.run(options)[0]
+        # Behind the file, its dataset and its license.
+        return self.run(shlex.split(found[1].replace("CATEGORY", category))[5:])[0]
 
     def run(self, options):
         done = subprocess.run(
