@@ -47,17 +47,19 @@ package struct FileExplanation: CustomStringConvertible {
             reader.delimiter == 0x09 ? "tab" : String(decoding: [reader.delimiter], as: UTF8.self)
         let encoding = input.isWindows1252 ? "Windows-1252" : "UTF-8"
         lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
-        try explain(inventory, mapping)
+        try explain(inventory, "columns")
     }
 
     private mutating func explainObjects(_ opened: OpenedFile) throws(ImportError) {
+        let usual: String
         let mapping: Mapping
         var reader: GeoJSONReader
         var converter: GDALProcess?
         if let input = opened.input {
             let beginning = opened.beginning
             isOverpass = beginning?.isOverpass == true
-            mapping = try source.mapping(unlessNamed: beginning?.mapping ?? "columns")
+            usual = beginning?.mapping ?? "columns"
+            mapping = try source.mapping(unlessNamed: usual)
             let collections = beginning?.collections ?? []
             var shape = source.shape(unlessNamed: beginning?.shape)
             if let member = memberWithPlaces(among: collections, unlessIn: shape) {
@@ -75,7 +77,8 @@ package struct FileExplanation: CustomStringConvertible {
             }
         } else {
             let foreign = try GDALSource(path, source)
-            mapping = try source.mapping(unlessNamed: foreign.mapping ?? "columns")
+            usual = foreign.mapping ?? "columns"
+            mapping = try source.mapping(unlessNamed: usual)
             let confinement = source.isUnconfined ? nil : try ConfinedGDAL(environment: source.environment)
             let process = try GDALProcess(
                 path, foreign, mapping: mapping, source: source, confinement: confinement)
@@ -91,7 +94,7 @@ package struct FileExplanation: CustomStringConvertible {
         }
         // Before the next one begins.
         converter = nil
-        try explain(inventory, mapping)
+        try explain(inventory, usual)
     }
 
     /// The member that has the places; nil where they may be where they are looked for.
@@ -123,12 +126,11 @@ package struct FileExplanation: CustomStringConvertible {
     }
 
     /// Says from which field each of a place's comes, and which is missing.
-    private mutating func explain(_ inventory: FieldInventory, _ usual: Mapping) throws(ImportError) {
+    private mutating func explain(
+        _ inventory: FieldInventory, _ usualMapping: String
+    ) throws(ImportError) {
         recognizeMapping(inventory)
-        let mapping =
-            try found.mapping.map { name throws(ImportError) in
-                try found.mapping(unlessNamed: name)
-            } ?? usual
+        let mapping = try found.mapping(unlessNamed: usualMapping)
         let sample = PlaceSample(found)
         var used: Set<String> = []
         for field in ImportField.allCases where field != .names && field != .otherNames {
