@@ -66,7 +66,7 @@ struct RecordedScenario: Codable {
 
 extension Scenario {
     /// What an app of this release does.
-    static let all = loading + searching + paging + mapping + tracking + refusals
+    static let all: [Scenario] = [loading, searching, paging, mapping, tracking, refusals].flatMap { $0 }
 
     /// San José's convention centre, which the seeds surround.
     private static func center() throws -> Coordinate {
@@ -92,7 +92,7 @@ extension Scenario {
         }
     }
 
-    private static let loading = [
+    private static let loading: [Scenario] = [
         Scenario("loader") { site in
             let request = PointsOfInterestRequest(baseURL: site.baseURL, radiusMeters: 1000, limit: 20)
             return try await APIRequestLoader(apiRequest: request, urlSession: site.session)
@@ -110,21 +110,21 @@ extension Scenario {
         Scenario("categories") { site in
             try await site.service.categories()
         } isSound: { categories in
-            categories.contains { $0.name == "park" && $0.count > 0 }
-                && categories.map(\.count) == categories.map(\.count).sorted(by: >)
+            let counts = categories.map(\.count)
+            return counts == counts.sorted(by: >) && categories.contains { $0.name == "park" && $0.count > 0 }
         },
-        Scenario("unchanged") { site in
+        Scenario("unchanged") { site -> [[PointOfInterest]] in
             // The second time the client asks with the tag that it has kept.
             let service = site.service
             let request = NearbyPlacesRequest(center: try center(), limit: 3)
             let first = try await service.nearbyPlaces(request).places
             return [first, try await service.nearbyPlaces(request).places]
         } isSound: { responses in
-            responses.count == 2 && responses[0].count == 3 && responses[0] == responses[1]
+            responses.map(\.count) == [3, 3] && responses.first == responses.last
         },
     ]
 
-    private static let searching = [
+    private static let searching: [Scenario] = [
         search("category") {
             $0.categories = ["park", "museum"]
         } isSound: { places in
@@ -154,7 +154,7 @@ extension Scenario {
         },
     ]
 
-    private static let paging = [
+    private static let paging: [Scenario] = [
         Scenario("pages") { site in
             var pages: [[PointOfInterest]] = []
             let request = NearbyPlacesRequest(center: try center(), radiusMeters: 2000, limit: 15)
@@ -168,15 +168,17 @@ extension Scenario {
         }
     ]
 
-    private static let mapping = [
+    private static let mapping: [Scenario] = [
         Scenario("clusters") { site in
             guard let box = BoundingBox(west: -122, south: 37, east: -121, north: 38) else {
                 throw URLError(.badURL)
             }
             return try await site.service.clusters(ClustersRequest(box: box, zoom: 10))
-        } isSound: { clusters in
-            clusters.zoom == 10 && clusters.clusters.reduce(0) { $0 + $1.count } >= 20
-                && clusters.clusters.allSatisfy { ($0.place == nil) == ($0.count > 1) }
+        } isSound: { response in
+            let clusters = response.clusters
+            let places = clusters.map(\.count).reduce(0, +)
+            return response.zoom == 10 && places >= 20
+                && clusters.allSatisfy { ($0.place == nil) == ($0.count > 1) }
         },
         Scenario("attributions") { site in
             try await site.service.attributions()
@@ -185,7 +187,7 @@ extension Scenario {
         },
     ]
 
-    private static let tracking = [
+    private static let tracking: [Scenario] = [
         Scenario("events") { site in
             // Sent twice, as where the response to the first is lost.
             let event = TrackedEvent(
@@ -199,7 +201,7 @@ extension Scenario {
         }
     ]
 
-    private static let refusals = [
+    private static let refusals: [Scenario] = [
         refusal("wrong-parameters", .outOfRange, of: ["radius", "q"]) { service in
             let request = NearbyPlacesRequest(
                 center: try center(), radiusMeters: -1, searchText: String(repeating: "a", count: 101),
