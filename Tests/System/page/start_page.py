@@ -1,10 +1,13 @@
 """The start page in Debian's chromium, driven by selenium."""
 
+import base64
 import json
 import os
 import re
+import threading
 import urllib.parse
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -119,9 +122,37 @@ class Page:
         return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
+# One red pixel.
+TILE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
+
+
 @contextmanager
-def visited(page, server):
-    """The page of a server; afterwards, no other host was asked, and the console has said nothing that a test didn't expect."""
+def tile_server():
+    """A host of red tiles: its address, and the path and the referrer of each request so far."""
+    requests = []
+
+    class Tiles(BaseHTTPRequestHandler):
+        def do_GET(self):
+            requests.append((self.path, self.headers["Referer"]))
+            self.send_response(200)
+            self.send_header("Content-Type", "image/png")
+            self.send_header("Content-Length", str(len(TILE)))
+            self.end_headers()
+            self.wfile.write(TILE)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Tiles) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", requests
+        server.shutdown()
+
+
+@contextmanager
+def visited(page, server, *others):
+    """The page of a server; afterwards, no host was asked but it and the others, and the console has said nothing that a test
+    didn't expect."""
     # Places are in memory then, where the server is to have them there.
     wait_for(server.is_ready, 30, "a server that is ready")
     page.server = server
@@ -129,5 +160,5 @@ def visited(page, server):
     page.watch_requests()
     page.faults()
     yield page
-    assert not [url for url in page.watch_requests() if not url.startswith((server.url + "/", "data:", "about:"))]
+    assert not [url for url in page.watch_requests() if not url.startswith((server.url + "/", "data:", "about:", *others))]
     assert not page.faults()

@@ -119,6 +119,21 @@ def test_the_base_map_shows_land_and_sea(page):
     page.wait("document.querySelectorAll('.grid').length > 0 && document.querySelectorAll('.leaflet-base-pane canvas').length === 0")
 
 
+def test_tiles_replace_the_base_map(tiled_page):
+    page, requests = tiled_page
+    page.open("at=50,10,4")
+    page.wait("[...document.querySelectorAll('.leaflet-tile')].length > 3 "
+              "&& [...document.querySelectorAll('.leaflet-tile')].every((tile) => tile.complete && tile.naturalWidth === 1)")
+    page.wait("document.querySelectorAll('.spot').length > 0")
+    assert not page.js("document.querySelectorAll('.leaflet-base-pane canvas, .grid').length")
+    assert not [name for name in page.js("performance.getEntriesByType('resource').map(({ name }) => name)") if "base-map" in name]
+    assert page.js("[...document.querySelectorAll('#credits a')].map(({ href, textContent }) => [href, textContent])")[0] \
+        == ["https://tiles.example/copyright", "© The tiles' makers"]
+    # The host learns which site asks, and neither its page nor the place that is looked at.
+    assert {referrer for _, referrer in requests} == {f"{page.server.url}/"}
+    assert "/4/8/5.png" in [path for path, _ in requests]
+
+
 def test_clusters_leave_land_visible(page):
     page.open("at=20,0,2")
     page.wait("document.querySelectorAll('.spot.cluster').length > 3")
