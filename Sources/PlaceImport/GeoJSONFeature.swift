@@ -241,7 +241,10 @@ struct GeoJSONFeature {
     private func field(named name: UnsafeBufferPointer<UInt8>) -> Int? {
         guard name.count < fieldsByLength.count else { return nil }
         return fieldsByLength[name.count].first { candidate in
-            zip(candidate.name, name).allSatisfy { $0 == ((65...90).contains($1) ? $1 | 0x20 : $1) }
+            name.indices.allSatisfy { index in
+                let byte = name[index]
+                return candidate.name[index] == ((65...90).contains(byte) ? byte | 0x20 : byte)
+            }
         }?.field
     }
 

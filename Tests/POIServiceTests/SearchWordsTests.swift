@@ -209,21 +209,20 @@ struct NameSearchTests {
             }
         }
         let words = names.map { names in names.map { NameWords($0) } }
+        let (all, joined) = (names.flatMap(\.self), names.map { Array($0.joined(separator: "\u{1}").utf8) })
         let snapshot = Self.snapshot(ofPlacesCalled: names, &generator)
         let center = try Coordinate(latitude: 0, longitude: 0)
         let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
         var matchCount = 0
         for _ in 0..<40 {
-            let text = Self.searchText(of: names.flatMap(\.self), &generator)
+            let text = Self.searchText(of: all, &generator)
             let note = "\(text) POI_TEST_SEED=\(generator.seed)"
             let searched = NameWords.SearchText(text)
             let expected = names.indices.filter { words[$0].contains(where: searched.finds) }
             matchCount += expected.count
             var matcher = NameMatcher(searchText: text)
             let matching = names.indices.filter { index in
-                Array(names[index].joined(separator: "\u{1}").utf8).withUnsafeBufferPointer {
-                    matcher.matches(anyOf: $0)
-                }
+                joined[index].withUnsafeBufferPointer { matcher.matches(anyOf: $0) }
             }
             #expect(matching == expected, "\(note)")
             var query = IndexQuery(

@@ -9,7 +9,7 @@ struct HostileFileTests {
     private static let megabyte = 1 << 20
 
     private func bytes(_ text: String, repeated count: Int) -> [UInt8] {
-        Array(repeatElement(Array(text.utf8), count: count).joined())
+        Array(String(repeating: text, count: count).utf8)
     }
 
     @Test("A line without an end ends the import")

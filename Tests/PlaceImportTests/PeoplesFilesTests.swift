@@ -307,8 +307,7 @@ struct PeoplesFilesTests {
 }
 
 private func bytes(_ text: String, count: Int) -> [UInt8] {
-    let unit = Array(text.utf8)
-    return (0..<count).map { unit[$0 % unit.count] }
+    Array(String(repeating: text, count: count / text.utf8.count + 1).utf8.prefix(count))
 }
 
 /// A ZIP archive; `size` is what the directory says of each file's length instead of the truth.
