@@ -111,7 +111,7 @@ struct FieldInventory {
         fields[index].count += 1
         let bytes = Array(text.utf8.prefix(1024))
         bytes.withUnsafeBufferPointer { bytes in
-            if let number = PositionText.number(bytes), number.isFinite {
+            if let number = PositionText.number(bytes) ?? AngleText.angle(bytes)?.degrees, number.isFinite {
                 fields[index].numbers += 1
                 let range = fields[index].range ?? number...number
                 fields[index].range = min(range.lowerBound, number)...max(range.upperBound, number)

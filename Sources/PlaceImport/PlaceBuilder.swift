@@ -135,10 +135,14 @@ struct PlaceBuilder {
 
     /// Latitude and longitude, from a field each or both from one.
     private func positionInFields(of row: inout Row) throws(RejectionReason) -> (Double, Double) {
+        // Metres are no angles.
+        let readsAngles = projection == nil
         if let latitude = mapping[.latitude].text(of: &row),
             let longitude = mapping[.longitude].text(of: &row)
         {
-            guard let latitude = row.coordinate(in: latitude), let longitude = row.coordinate(in: longitude)
+            guard
+                let latitude = row.coordinate(in: latitude, along: .latitude, readsAngles: readsAngles),
+                let longitude = row.coordinate(in: longitude, along: .longitude, readsAngles: readsAngles)
             else { throw .malformedCoordinates }
             return (latitude, longitude)
         }
@@ -146,7 +150,7 @@ struct PlaceBuilder {
         for choice in mapping[.position] {
             guard let range = choice.text(of: &row) else { continue }
             isThere = true
-            let position = row.withBytes(range) { PositionText.position($0) }
+            let position = row.withBytes(range) { PositionText.position($0, readsAngles: readsAngles) }
             if let position { return (position.latitude, position.longitude) }
         }
         throw isThere ? .malformedCoordinates : .noCoordinates

@@ -1,15 +1,33 @@
 import PointsOfInterestServerAPI
 
-/// Positions as texts of one field: `52.5, 13.4` with the latitude first, or a geometry in WKT, in which x is the first.
+/// Positions as texts of one field: `52.5, 13.4` with the latitude first, angles like `52°30′N 13°24′E`, or a geometry in
+/// WKT, in which x is the first.
 enum PositionText {
-    /// Where a place is; nil if the text is no position. Degrees, unless the file has another coordinate system. The cost is
-    /// linear in the bytes.
-    static func position(_ bytes: UnsafeBufferPointer<UInt8>) -> (latitude: Double, longitude: Double)? {
+    /// Where a place is; nil if the text is no position. Degrees, unless the file has another coordinate system, in which
+    /// there are no angles. The cost is linear in the bytes.
+    static func position(
+        _ bytes: UnsafeBufferPointer<UInt8>, readsAngles: Bool = true
+    ) -> (latitude: Double, longitude: Double)? {
         var text = Slice(base: bytes, bounds: bytes.indices).trimmed
         // PostGIS writes the number of the coordinate system in front (EWKT).
         if text.prefix(10).asciiLowercased == Array("srid=4326;".utf8) { text = text.dropFirst(10) }
         guard let first = text.first else { return nil }
-        return isLetter(first) ? centre(ofWKT: text) : pair(text)
+        if isLetter(first), let centre = centre(ofWKT: text) { return centre }
+        if let last = text.last, [("(", ")"), ("[", "]")].contains(where: { text.first == $0 && last == $1 })
+        {
+            text = text.dropFirst().dropLast().trimmed
+        }
+        guard text.count <= 128 else { return nil }
+        return pair(text) ?? (readsAngles ? AngleText.pair(text) : nil)
+    }
+
+    /// A latitude or a longitude: a number, or an angle that isn't measured along the other.
+    static func coordinate(
+        _ bytes: UnsafeBufferPointer<UInt8>, along axis: AngleText.Axis, readsAngles: Bool
+    ) -> Double? {
+        if let number = number(bytes) { return number }
+        guard readsAngles, let angle = AngleText.angle(bytes) else { return nil }
+        return angle.axis == nil || angle.axis == axis ? angle.degrees : nil
     }
 
     /// A decimal number with a point or a comma; nil if it is none.
@@ -25,16 +43,10 @@ enum PositionText {
         return digits.withUnsafeBufferPointer { DecimalNumber.parse($0) }
     }
 
-    /// Two numbers, in parentheses or not, with a semicolon, a space or a comma between.
+    /// Two numbers with a semicolon, a space or a comma between.
     private static func pair(
         _ text: Slice<UnsafeBufferPointer<UInt8>>
     ) -> (latitude: Double, longitude: Double)? {
-        var text = text
-        if let last = text.last, [("(", ")"), ("[", "]")].contains(where: { text.first == $0 && last == $1 })
-        {
-            text = text.dropFirst().dropLast().trimmed
-        }
-        guard text.count <= 128 else { return nil }
         var parts = text.split(separator: UInt8(ascii: ";"))
         if parts.count == 1 {
             parts = text.split { $0 == 0x20 || $0 == 0x09 }
@@ -77,7 +89,7 @@ enum PositionText {
         return box.centre
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {

@@ -116,10 +116,10 @@ struct Row {
     }
 
     /// The number that a latitude or a longitude is, with a decimal point or a decimal comma: neither has a thousand degrees,
-    /// so a comma can't be anything else. Nil if it is none.
-    func coordinate(in range: Range<Int>) -> Double? {
+    /// so a comma can't be anything else; or an angle. Nil if it is none.
+    func coordinate(in range: Range<Int>, along axis: AngleText.Axis, readsAngles: Bool) -> Double? {
         if let number = number(in: range) { return number }
-        return withBytes(range) { PositionText.number($0) }
+        return withBytes(range) { PositionText.coordinate($0, along: axis, readsAngles: readsAngles) }
     }
 
     /// The bytes of a field.
