@@ -60,9 +60,9 @@ package struct FileExplanation: CustomStringConvertible {
             isOverpass = beginning?.isOverpass == true
             usual = beginning?.mapping ?? "columns"
             mapping = try source.mapping(unlessNamed: usual)
-            let collections = beginning?.collections ?? []
+            let (collections, objects) = (beginning?.collections ?? [], beginning?.objectsOfObjects ?? [])
             var shape = source.shape(unlessNamed: beginning?.shape)
-            if let member = memberWithPlaces(among: collections, unlessIn: shape) {
+            if let member = memberWithPlaces(among: collections, objects, unlessIn: shape) {
                 found.layer = member
                 shape = .collection(member)
                 suggest("--layer \(Self.quoted(member))", "the places are in a member")
@@ -72,8 +72,9 @@ package struct FileExplanation: CustomStringConvertible {
             lines.append(
                 "\(path): JSON, \(isOverpass ? "of Overpass, " : "")coordinates: \(system)"
             )
-            if case .collection(let member) = shape, collections.contains(member) {
-                lines.append("  members with places: \(collections.map(\.printable).joined(separator: ", "))")
+            if case .collection(let member) = shape, (collections + objects).contains(member) {
+                let members = collections.contains(member) ? collections : [member]
+                lines.append("  members with places: \(members.map(\.printable).joined(separator: ", "))")
             }
         } else {
             let foreign = try GDALSource(path, source)
@@ -97,19 +98,21 @@ package struct FileExplanation: CustomStringConvertible {
         try explain(inventory, usual)
     }
 
-    /// The member that has the places; nil where they may be where they are looked for.
+    /// The member that has the places, in an array or as the members of its object; nil where they may be where they are
+    /// looked for.
     private func memberWithPlaces(
-        among collections: [String], unlessIn shape: JSONShape
+        among collections: [String], _ objects: [String], unlessIn shape: JSONShape
     ) -> String? {
-        guard !collections.isEmpty, source.layer == nil else { return nil }
+        guard !(collections + objects).isEmpty, source.layer == nil else { return nil }
         if case .collection(let member) = shape, collections.contains(member) { return nil }
         var candidate = found
         guard PlaceSample(candidate).lacksPositions else { return nil }
-        let member = collections.first { member in
+        let member = (collections + objects).first { member in
             candidate.layer = member
-            return !PlaceSample(candidate).lacksPositions
+            return PlaceSample(candidate).hasPositions
         }
-        return member ?? collections[0]
+        // A place may have objects of objects itself.
+        return member ?? collections.first
     }
 
     /// Lists layers that aren't empty. What keeps `ogrinfo` from listing them keeps places from being read, which says why.

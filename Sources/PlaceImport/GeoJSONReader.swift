@@ -2,7 +2,7 @@
 ///
 /// A stream is a FeatureCollection (RFC 7946), or features one after the other, each on a line or behind a record
 /// separator (RFC 8142); an array of objects, or an object that has them in the array of a member, or of a member's member,
-/// or as its members.
+/// or as its members or those of such a member.
 struct GeoJSONReader: RowReader {
     /// The maximum size of a feature; a larger one is rejected.
     static let maximumFeatureBytes = 16 << 20
@@ -19,13 +19,15 @@ struct GeoJSONReader: RowReader {
     /// The depth at which the kept object began; nil if none is kept.
     private var keptDepth: Int?
     private let shape: JSONShape
-    /// The names of the member whose array has the places, the outermost first, and how many of its objects are open.
+    /// The names of the member that has the places, the outermost first, and how many of its objects are open.
     private let collectionNames: [String]
     private var openNames = 0
     /// Whether the members of a FeatureCollection are read.
     private var isInCollection = false
     /// How many braces and brackets are open around the features of a collection; nil outside of them.
     private var featuresDepth: Int?
+    /// Whether each member of the collection is a feature, not each element.
+    private var areMembers = false
     private var kept: [UInt8] = []
     private var keptLine = 1
     private var isTooLong = false
@@ -96,7 +98,7 @@ struct GeoJSONReader: RowReader {
             case _ where isInString: endString(at: byte)
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 if beginsCollection(with: byte) {
-                    (isInCollection, featuresDepth) = (true, 1)
+                    (isInCollection, featuresDepth, areMembers) = (true, 1, shape == .members)
                 } else if isBetweenFeatures {
                     guard byte == UInt8(ascii: "{") else { return (index, .unexpected) }
                     beginFeature()
@@ -104,8 +106,9 @@ struct GeoJSONReader: RowReader {
                 } else if depth == openNames + 1, !isInCollection, isOnTheWay(byte) {
                     keep(bytes[start..<index])
                     start = index
-                    if byte == UInt8(ascii: "["), namesFeatures() {
+                    if namesFeatures(), byte == UInt8(ascii: "[") || mayBeMembers {
                         (keptDepth, isInCollection, featuresDepth) = (nil, true, depth + 1)
+                        areMembers = byte == UInt8(ascii: "{")
                     } else if byte == UInt8(ascii: "{"), isNamed(collectionNames[openNames]) {
                         openNames += 1
                     }
@@ -156,7 +159,9 @@ struct GeoJSONReader: RowReader {
     }
 
     private var isBetweenFeatures: Bool { keptDepth == nil && (depth == 0 || depth == featuresDepth) }
-    private var isBetweenMembers: Bool { shape == .members && isBetweenFeatures && depth == 1 }
+    private var isBetweenMembers: Bool { areMembers && isBetweenFeatures && depth == featuresDepth }
+    /// Whether the object of a named member may have a place in each of its members; GeoJSON has an array.
+    private var mayBeMembers: Bool { shape != .collection("features") }
 
     /// Whether a brace or bracket is the one around all places.
     private func beginsCollection(with byte: UInt8) -> Bool {
@@ -168,9 +173,9 @@ struct GeoJSONReader: RowReader {
         }
     }
 
-    /// Whether a member that begins with a brace or bracket may be the places' array, or have it further in.
+    /// Whether a member that begins with a brace or bracket may have the places, or have them further in.
     private func isOnTheWay(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "[") || openNames + 1 < collectionNames.count
+        byte == UInt8(ascii: "[") || mayBeMembers || openNames + 1 < collectionNames.count
     }
 
     private mutating func beginFeature() {
@@ -185,7 +190,7 @@ struct GeoJSONReader: RowReader {
         if !isTooLong { kept.append(contentsOf: UnsafeBufferPointer(rebasing: bytes)) }
     }
 
-    /// Whether the bracket that was kept last begins the array of the places.
+    /// Whether the brace or bracket that was kept last is the one around the places.
     private func namesFeatures() -> Bool {
         guard case .collection(let member) = shape else { return false }
         // A name may have dots itself.

@@ -1,7 +1,7 @@
 /// Where the places are in a stream of JSON.
 enum JSONShape: Equatable {
-    /// In the array of this member of an object, or of its members' members (`response.venues`), if there is one; else one
-    /// after the other.
+    /// In the array of this member of an object, or of its members' members (`response.venues`), or each is a member of its
+    /// object, if there is one; else one after the other.
     case collection(String)
     /// In an array.
     case array
@@ -18,6 +18,11 @@ struct JSONBeginning {
     private(set) var collections: [String] = []
     /// How many of these are members of the object itself.
     private var ownCollections = 0
+    /// Likewise the members that are objects whose members are all objects, the outermost first.
+    var objectsOfObjects: [String] {
+        closed.sorted { $0.depth < $1.depth }.prefix(Self.maximumCollections).map(\.name)
+    }
+    private var closed: [(depth: Int, name: String)] = []
     /// The code of the coordinate system that the file names; nil for degrees of WGS 84.
     private(set) var referenceSystem: String?
     /// Whether these are elements of OpenStreetMap, as Overpass gives them.
@@ -55,9 +60,10 @@ struct JSONBeginning {
         // The names of the members that are open, the outermost first, and the depth of the outermost open array.
         var names: [String] = []
         var arrayDepth: Int?
-        // The last byte that isn't a blank, and the one before.
+        // The last byte that isn't a blank.
         var last: UInt8 = 0
-        var (objects, others) = (0, 0)
+        // How many members of each open object are objects, and how many aren't.
+        var members = [(objects: 0, others: 0)]
         for (index, byte) in bytes.enumerated() where isInString || byte > 0x20 {
             if isInString {
                 if isEscaped {
@@ -74,8 +80,12 @@ struct JSONBeginning {
                 }
                 continue
             }
-            if depth == 1, last == UInt8(ascii: ":") {
-                if byte == UInt8(ascii: "{") { objects += 1 } else { others += 1 }
+            if arrayDepth == nil, 1...members.count ~= depth, last == UInt8(ascii: ":") {
+                if byte == UInt8(ascii: "{") {
+                    members[depth - 1].objects += 1
+                } else {
+                    members[depth - 1].others += 1
+                }
             }
             switch byte {
             case UInt8(ascii: "\""): (isInString, nameStart) = (true, index + 1)
@@ -88,23 +98,37 @@ struct JSONBeginning {
                     if depth == 2 { ownCollections += 1 }
                 }
                 if byte == UInt8(ascii: "["), arrayDepth == nil { arrayDepth = depth }
+                if arrayDepth == nil, 1...Self.maximumNames ~= depth {
+                    members = members.prefix(depth) + [(0, 0)]
+                }
                 depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 depth -= 1
                 if depth == arrayDepth { arrayDepth = nil }
-                if depth == 0 {
-                    let isAlone = !bytes[(index + 1)...].contains { $0 > 0x20 }
-                    return isAlone ? finish(objects, others) : collections.removeAll()
+                if depth == 0, bytes[(index + 1)...].contains(where: { $0 > 0x20 }) {
+                    return (collections, closed) = ([], [])
                 }
+                if arrayDepth == nil, depth < members.count {
+                    close(members[depth...], names)
+                    members.removeLast(members.count - max(depth, 1))
+                }
+                if depth == 0 { return }
             default: break
             }
             if byte != UInt8(ascii: "\"") { last = byte }
         }
-        finish(objects, others)
+        close(members[...], names)
     }
 
-    private mutating func finish(_ objects: Int, _ others: Int) {
-        if objects > 1, others == 0 { shape = .members }
+    /// Notes which objects that end have nothing but objects as members; `names` are those of the inner ones.
+    private mutating func close(_ members: ArraySlice<(objects: Int, others: Int)>, _ names: [String]) {
+        for (depth, (objects, others)) in zip(members.indices, members) where objects > 1 && others == 0 {
+            if depth == 0 {
+                shape = .members
+            } else if names.count >= depth {
+                closed.append((depth, names.prefix(depth).joined(separator: ".")))
+            }
+        }
     }
 
     /// Reads what ``RejectedRows`` has written of the file that the first object comes from.

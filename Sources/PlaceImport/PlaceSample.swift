@@ -39,11 +39,14 @@ struct PlaceSample {
         }
     }
 
-    /// Whether there are rows, and none of them has a position, not even a wrong one.
-    var lacksPositions: Bool {
-        failure == nil && notSelected == 0 && categories.isEmpty && rejected.count == 1
-            && rejected[.noCoordinates] != nil
+    /// Whether a row has a position, even a wrong one.
+    var hasPositions: Bool {
+        failure == nil
+            && (notSelected > 0 || !categories.isEmpty || rejected.keys.contains { $0 != .noCoordinates })
     }
+
+    /// Whether there are rows, and none of them has a position.
+    var lacksPositions: Bool { failure == nil && !hasPositions && rejected[.noCoordinates] != nil }
 
     var lines: [String] {
         var lines = failure.map { [$0] } ?? []

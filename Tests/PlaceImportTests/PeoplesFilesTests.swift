@@ -8,6 +8,9 @@ import Testing
 private let objects =
     #"{"name":"A","type":"cafe","location":{"lat":1,"lng":2}},{"name":"B","kind":"Bar","geometry":{"location":{"lat":"2","lng":3}}}"#
 
+private let keyedObjects =
+    #""-K1":{"name":"A","type":"cafe","lat":1,"lon":2,"hours":{"mo":{},"tu":{}}},"-K2":{"name":"B","type":"bar","lat":3,"lon":4}"#
+
 private let placeWithSeats = #"{"name":"A","type":"cafe","lat":1,"lon":2,"seats":[{"free":1}]}"#
 
 @Suite("Files as people have them")
@@ -176,6 +179,24 @@ struct PeoplesFilesTests {
         #expect(result.rejected.isEmpty)
     }
 
+    @Test("Each member of a member's object is a place, and nothing else in the file is")
+    func innerMembers() throws {
+        for text in [
+            #"{"a":{"x":1},"b":{"venues":{\#(keyedObjects)}},"venues":{"c":{}},"d":[{}]}"#,
+            #"{"b":{"c":{"venues":{"e":{}}},"venues" : {\#(keyedObjects)},"f":{"g":"}"}}}"#,
+            #"{"b.venues":{\#(keyedObjects)},"b":{"h":{}}}"#,
+        ] {
+            let result = try read(text, as: "places.json") { $0.layer = "b.venues" }
+            #expect(result.places.map(\.name) == ["A", "B"], "\(text)")
+            #expect(result.rejected.isEmpty)
+        }
+        let array = #"{"venues":{"a":{"name":"A"},"b":[1]}}"#
+        #expect(error { try read(array, as: "a.json") { $0.layer = "venues" } } != nil)
+        // GeoJSON has an array of features, and a feature may have a member of this name.
+        let feature = #"{"name":"A","type":"cafe","lat":1,"lon":2,"features":{"wifi":{}}}"#
+        #expect(try read(feature, as: "a.json").places.map(\.name) == ["A"])
+    }
+
     @Test("Members of members and elements have names with dots, wherever the mapping uses them")
     func nested() throws {
         let text =
@@ -313,6 +334,11 @@ struct PeoplesFilesTests {
                 "items"
             ),
             (#"{"status":{"ok":true},"response":{"venues":[\#(objects)],"total":1}}"#, "response.venues"),
+            // As databases are exported that keep one tree.
+            (#"{"places":{\#(keyedObjects)}}"#, "places"),
+            (#"{"users":{"u1":{"x":{}},"u2":{}},"places":{\#(keyedObjects)},"n":1}"#, "places"),
+            (#"{"users":{"u1":{},"u2":{}},"places":{\#(keyedObjects)}}"#, "places"),
+            (#"{"version":7,"app":{"n":1,"de":{\#(keyedObjects)}}}"#, "app.de"),
         ])
     func memberExplanation(text: String, member: String) throws {
         let explanation = try explain(text, as: "a.json")
@@ -326,6 +352,7 @@ struct PeoplesFilesTests {
             // One after the other, as members, and one alone.
             "\(placeWithSeats)\n\(placeWithSeats)\n",
             #"{"1":\#(placeWithSeats),"2":\#(placeWithSeats)}"#, placeWithSeats,
+            #"{\#(keyedObjects)}"#, #"{"name":"A","type":"cafe","lat":1,"lon":2,"hours":{"mo":{},"tu":{}}}"#,
             #"{"type":"Feature","geometry":{"type":"Point","coordinates":[2,1]},"properties":\#(placeWithSeats)}"#,
         ])
     func arraysInPlaces(text: String) throws {
