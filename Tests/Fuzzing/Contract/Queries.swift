@@ -37,7 +37,8 @@ func fuzzQueries(_ input: [UInt8]) {
 }
 
 private let vocabulary = FilterVocabulary(
-    categories: ["cafe", "park", "museum", "bücher"], datasets: ["trees", "Trees, Berlin", ","])
+    categories: ["cafe", "park", "museum", "bücher"], datasets: ["trees", "Trees, Berlin", ","],
+    properties: FilterableProperties([("wifi", .boolean), ("cuisine", .text), ("größe, \"&=\"", .text)]))
 private let ignored = ["utm_*", "key"].compactMap(ParameterPattern.init)
 
 /// What is read of a query without parameters.
@@ -51,7 +52,7 @@ private func check<Request: Hashable, Parameter: QueryParameter>(
     do throws(ParameterError) {
         request = try decode(query)
     } catch {
-        return check(error, knownNames: Parameter.allCases.map(\.name.description))
+        return check(error, of: Parameter.self)
     }
     let encoded = encode(request)
     do throws(ParameterError) {
@@ -69,11 +70,14 @@ private func checkNumber(_ text: [UInt8]) {
     require(number == Double(text.text), "\(text.text) is read as \(number)")
 }
 
-private func check(_ error: ParameterError, knownNames: [String]) {
+private func check<Parameter: QueryParameter>(_ error: ParameterError, of _: Parameter.Type) {
+    let names = Parameter.allCases.map(\.name.description)
     require(!error.faults.isEmpty, "a query is refused without a fault")
     require(Set(error.faults).count == error.faults.count, "a fault comes twice: \(error.faults)")
     for fault in error.faults {
-        let isKnown = knownNames.contains(fault.parameter)
+        let isKnown =
+            names.contains(fault.parameter)
+            || Parameter.hasProperties && fault.parameter.hasPrefix("property.")
         switch fault.code {
         case .unknownParameter: require(!isKnown, "a known parameter is called unknown: \(fault)")
         // The name itself may be what can't be decoded.
