@@ -161,7 +161,7 @@ struct GeoJSONReader: RowReader {
     private var isBetweenFeatures: Bool { keptDepth == nil && (depth == 0 || depth == featuresDepth) }
     private var isBetweenMembers: Bool { areMembers && isBetweenFeatures && depth == featuresDepth }
     /// Whether the object of a named member may have a place in each of its members; GeoJSON has an array.
-    private var mayBeMembers: Bool { shape != .collection("features") }
+    private var mayBeMembers: Bool { !collectionNames.isEmpty && collectionNames != ["features"] }
 
     /// Whether a brace or bracket is the one around all places.
     private func beginsCollection(with byte: UInt8) -> Bool {

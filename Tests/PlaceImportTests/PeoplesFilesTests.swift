@@ -197,6 +197,19 @@ struct PeoplesFilesTests {
         #expect(try read(feature, as: "a.json").places.map(\.name) == ["A"])
     }
 
+    @Test(
+        "An object behind an array, and one in which a name without letters is asked for, have no places further in"
+    )
+    func noInnerMembers() throws {
+        let behind = try read(#"[\#(objects)]{"a":{"b":{}}}"#, as: "a.json")
+        #expect(behind.places.map(\.name) == ["A", "B"])
+        #expect(behind.reasons == [.noCoordinates])
+        for layer in ["", ".", "a..b"] {
+            let result = try read(#"{"a":{"b":{"c":{}}}}"#, as: "a.json") { $0.layer = layer }
+            #expect(result.places.isEmpty, "\(layer)")
+        }
+    }
+
     @Test("Members of members and elements have names with dots, wherever the mapping uses them")
     func nested() throws {
         let text =
