@@ -77,7 +77,8 @@ private func check<Parameter: QueryParameter>(_ error: ParameterError, of _: Par
     for fault in error.faults {
         let isKnown =
             names.contains(fault.parameter)
-            || Parameter.hasProperties && fault.parameter.hasPrefix("property.")
+            // Byte by byte: what follows may be a mark that combines with the point.
+            || Parameter.hasProperties && fault.parameter.utf8.starts(with: "property.".utf8)
         switch fault.code {
         case .unknownParameter: require(!isKnown, "a known parameter is called unknown: \(fault)")
         // The name itself may be what can't be decoded.
