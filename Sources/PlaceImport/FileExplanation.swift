@@ -103,11 +103,12 @@ package struct FileExplanation: CustomStringConvertible {
     private func memberWithPlaces(
         among collections: [String], _ objects: [String], unlessIn shape: JSONShape
     ) -> String? {
-        guard !(collections + objects).isEmpty, source.layer == nil else { return nil }
+        let candidates = collections + objects
+        guard !candidates.isEmpty, source.layer == nil else { return nil }
         if case .collection(let member) = shape, collections.contains(member) { return nil }
         var candidate = found
         guard PlaceSample(candidate).lacksPositions else { return nil }
-        let member = (collections + objects).first { member in
+        let member = candidates.first { member in
             candidate.layer = member
             return PlaceSample(candidate).hasPositions
         }
