@@ -41,11 +41,18 @@ public final class IndexedPlaceStore: PlaceStore {
         reader = index.published.addReader { [loop] job in loop.execute(job) }
     }
 
+    /// The time that decides what may still be served. A loop's own time is that of the turn's beginning: where the process
+    /// is stopped in the middle of a turn, requests that it receives afterwards would be older than that.
+    private var now: Duration {
+        loop.preconditionInEventLoop()
+        return .nanoseconds(MonotonicClock.nanoseconds())
+    }
+
     // MARK: The dataset
 
     /// The dataset that is served.
     public var currentDatasetID: DatasetID? {
-        index.withSnapshot(at: loop.now) { $0.datasetID }
+        index.withSnapshot(at: now) { $0.datasetID }
             ?? fallback?.currentDatasetID.map(index.servedID)
     }
 
@@ -53,7 +60,7 @@ public final class IndexedPlaceStore: PlaceStore {
     public var vocabulary: FilterVocabulary? { servedVocabulary ?? fallback?.vocabulary }
 
     private var servedVocabulary: FilterVocabulary? {
-        let servedID = index.withSnapshot(at: loop.now) { $0.datasetID }
+        let servedID = index.withSnapshot(at: now) { $0.datasetID }
         if let filterVocabulary, let servedID, servedID == facts?.datasetID { return filterVocabulary }
         return withFacts { snapshot, facts in
             let vocabulary = snapshot.filterVocabulary(facts)
@@ -67,7 +74,7 @@ public final class IndexedPlaceStore: PlaceStore {
     /// - Returns: nil if there is no snapshot, and for a moment while the next one is published.
     private func withFacts<Result>(_ body: (IndexSnapshot, ServedIndex.Facts) -> Result) -> Result? {
         var result: Result?
-        index.withSnapshot(at: loop.now) { snapshot in
+        index.withSnapshot(at: now) { snapshot in
             if facts?.datasetID != snapshot.datasetID { facts = index.facts }
             guard let facts, facts.datasetID == snapshot.datasetID else { return }
             result = body(snapshot, facts)
@@ -77,7 +84,7 @@ public final class IndexedPlaceStore: PlaceStore {
 
     /// How many seconds ago the places in memory were last known to be the newest; nil if they still count as the
     /// newest, and if they aren't served.
-    public var staleSeconds: Int? { index.staleSeconds(at: loop.now) }
+    public var staleSeconds: Int? { index.staleSeconds(at: now) }
 
     /// The names of the dataset that is served from memory, or those of the database if none is.
     ///
@@ -101,7 +108,7 @@ public final class IndexedPlaceStore: PlaceStore {
         if !request.ids.isEmpty { return try places(byIDs: request) }
         if request.sort == .relevance { return relevantPlaces(for: request, from: client()) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
-        let found: Stored<RankedPage>?? = index.withSnapshot(at: loop.now) { snapshot in
+        let found: Stored<RankedPage>?? = index.withSnapshot(at: now) { snapshot in
             let query = IndexQuery(
                 ranking: ranking, box: request.box, filter: IndexFilter(request.filter, snapshot.vocabulary))
             guard snapshot.searchAtOnce(query, into: &page) else { return nil }
@@ -133,7 +140,7 @@ public final class IndexedPlaceStore: PlaceStore {
         for request: NearbyPlacesRequest, from client: IPAddress
     ) -> Stored<RankedPage> {
         var found: RankedPage?
-        index.withSnapshot(at: loop.now) { snapshot in
+        index.withSnapshot(at: now) { snapshot in
             let page = snapshot.searchAtOnce(RelevanceQuery(request, snapshot.vocabulary))
             found = page.map { RankedPage($0, of: request, in: snapshot) }
         }
@@ -149,7 +156,7 @@ public final class IndexedPlaceStore: PlaceStore {
     package func searchedByRelevance(
         _ request: NearbyPlacesRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> RankedPage {
-        guard let snapshot = index.pinned(at: loop.now) else { throw .indexRequired }
+        guard let snapshot = index.pinned(at: now) else { throw .indexRequired }
         let query = RelevanceQuery(request, snapshot.vocabulary)
         let page = try await index.searches.run(for: client, until: loop.now + requestTimeout) { stop in
             snapshot.search(query, until: stop)
@@ -170,14 +177,14 @@ public final class IndexedPlaceStore: PlaceStore {
     }
 
     private func placesInMemory(_ request: NearbyPlacesRequest) -> RankedPage? {
-        index.withSnapshot(at: loop.now) { RankedPage(byIDs: request, in: $0) }
+        index.withSnapshot(at: now) { RankedPage(byIDs: request, in: $0) }
     }
 
     /// The page by a search on a helper thread; nil where the places aren't in memory.
     private func searched(
         _ request: NearbyPlacesRequest, _ client: IPAddress, _ deadline: Duration
     ) async throws(PlaceStoreError) -> RankedPage? {
-        guard let ranking = Ranking(pageOf: request), let snapshot = index.pinned(at: loop.now) else {
+        guard let ranking = Ranking(pageOf: request), let snapshot = index.pinned(at: now) else {
             return nil
         }
         let query = IndexQuery(
@@ -198,7 +205,7 @@ public final class IndexedPlaceStore: PlaceStore {
     ) throws(PlaceStoreError) -> Stored<ClusterPage> {
         let cells = ClusterCells(request)
         var counted: ClusterPage?
-        index.withSnapshot(at: loop.now) { snapshot in
+        index.withSnapshot(at: now) { snapshot in
             let clusters = snapshot.clustersAtOnce(
                 in: cells, IndexFilter(request.filter, snapshot.vocabulary))
             counted = clusters.map { ClusterPage($0, in: snapshot) }
@@ -216,7 +223,7 @@ public final class IndexedPlaceStore: PlaceStore {
     package func countedClusters(
         for request: ClustersRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> ClusterPage {
-        guard let snapshot = index.pinned(at: loop.now) else { throw .indexRequired }
+        guard let snapshot = index.pinned(at: now) else { throw .indexRequired }
         let (cells, filter) = (ClusterCells(request), IndexFilter(request.filter, snapshot.vocabulary))
         let deadline = loop.now + requestTimeout
         let clusters = try await index.searches.run(for: client, until: deadline) { stop in
@@ -326,7 +333,7 @@ public final class IndexedPlaceStore: PlaceStore {
     public func collectMetrics(into snapshot: inout MetricsSnapshot) {
         fallback?.collectMetrics(into: &snapshot)
         let status = index.status
-        let isServing = index.isServing(at: loop.now)
+        let isServing = index.isServing(at: now)
         snapshot.add(status.placeCount, to: DatabaseMetrics.indexPlaces)
         snapshot.add(status.bytes, to: DatabaseMetrics.indexBytes)
         snapshot.add(status.maximumBytes, to: DatabaseMetrics.indexBytesLimit)

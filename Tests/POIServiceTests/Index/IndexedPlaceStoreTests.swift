@@ -1,4 +1,5 @@
 import BruteForce
+import EventLoop
 import Loopback
 import PointsOfInterestAPI
 import Randomness
@@ -183,6 +184,28 @@ struct IndexedPlaceStoreTests {
             let counts = try await store.categories().value()
             #expect(counts.datasetID != versions[0].datasetID)
             #expect(stub.categoriesCount == 2)
+            await store.close()
+        }
+    }
+
+    @Test("Places aren't served beyond their time by a process that was stopped in the middle of a turn")
+    func stopped() async throws {
+        try await onLoop { loop in
+            let index = ServedIndex()
+            let store = IndexedPlaceStore(
+                index, fallback: nil, isRequired: true, requestTimeout: .seconds(1), loop: loop)
+            let id = DatasetID(high: 0, low: 1)
+            let version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
+            let facts = ServedIndex.Facts(version: version, categories: Self.vocabulary.categories)
+            let snapshot = IndexSnapshot(
+                part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts))
+            let end = loop.now + .milliseconds(1)
+            #expect(index.publish(snapshot, facts, confirmedAt: .zero, until: end))
+            while .nanoseconds(MonotonicClock.nanoseconds()) < end {}
+            #expect(store.currentDatasetID == nil && store.staleSeconds == nil)
+            #expect(loop.now < end)
+            #expect(index.publish(snapshot, facts, confirmedAt: .zero, until: .seconds(1 << 50)))
+            #expect(store.currentDatasetID == id)
             await store.close()
         }
     }
