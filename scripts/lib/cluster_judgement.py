@@ -23,6 +23,8 @@ class Read:
     tag: str | None = None
     fault: str | None = None
     is_from_memory: bool = False
+    # How old the response says that it may be beyond what it may be anyway, in seconds (Poi-Stale-Seconds).
+    stale_seconds: int = 0
 
 
 @dataclass
@@ -37,8 +39,8 @@ def wrong_reads(commits, reads, staleness):
 
     - A response is of one state, and a tag stands for one state.
     - A state was committed, or may have been, when it is read.
-    - It isn't older than what was acknowledged `staleness` seconds before the request. So a state that a failover took back
-      is gone that long after the next commit.
+    - It isn't older than what was acknowledged `staleness` seconds before the request, or before that by as much as it says.
+      So a state that a failover took back is gone that long after the next commit.
     - One server doesn't go back to before an acknowledged state that it has served from memory.
     """
     wrong = [f"{read.fault}" for read in reads if read.fault]
@@ -57,11 +59,11 @@ def wrong_reads(commits, reads, staleness):
     return wrong
 
 
-def older_reads(reads, known, relation):
-    """Reads that begin after a newer state was known; `known` has times and states."""
+def older_reads(reads, known, relation, moment=lambda read: read.began):
+    """Reads that come after a newer state was known; `known` has times and states, `moment` tells the time of a read."""
     known, newest, wrong = deque(sorted(known)), 0, []
-    for read in sorted((read for read in reads if read.state is not None), key=lambda read: read.began):
-        while known and known[0][0] < read.began:
+    for read in sorted((read for read in reads if read.state is not None), key=moment):
+        while known and known[0][0] < moment(read):
             newest = max(newest, known.popleft()[1])
         if read.state < newest:
             wrong.append(f"server {read.server + 1} has state {read.state} {relation} {newest}")
@@ -70,7 +72,8 @@ def older_reads(reads, known, relation):
 
 def stale_reads(acknowledged, reads, staleness):
     known = [(time + staleness, state) for state, time in acknowledged.items()]
-    return older_reads(reads, known, f"{staleness} s and more after the acknowledgement of")
+    return older_reads(reads, known, f"{staleness} s and more after the acknowledgement of",
+                       lambda read: read.began - read.stale_seconds)
 
 
 def reads_that_go_back(acknowledged, reads):
@@ -112,14 +115,14 @@ def recovery(load, fault_at):
 def check_judgement():
     """Shows that each kind of fault is seen, by reads and events that are made up."""
     commits = [Commit(1, 0, 1), Commit(2, 2, None), Commit(3, 4, 5), Commit(4, 100, 101)]
-    def read(state, began, server=0, tag=None):
-        return Read(server, began, began + 0.1, state, tag, is_from_memory=tag is None)
+    def read(state, began, server=0, tag=None, stale_seconds=0):
+        return Read(server, began, began + 0.1, state, tag, is_from_memory=tag is None, stale_seconds=stale_seconds)
     right = [read(1, 1), read(2, 3), read(1, 3.5), read(1, 4, server=1), read(3, 6), read(3, 99, server=1),
-             read(3, 6, server=2, tag="b"), read(1, 7, server=2)]
+             read(3, 6, server=2, tag="b"), read(1, 7, server=2), read(1, 20, server=3, stale_seconds=5)]
     assert wrong_reads(commits, right, 10) == [], wrong_reads(commits, right, 10)
     for reads in [
         [read(1, 16)], [read(2, 16)], [read(4, 50)], [read(3, 6), read(1, 7)], [read(3, 5, tag="a"), read(1, 5, 1, tag="a")],
-        [Read(0, 1, 2, None, fault="2 places")],
+        [Read(0, 1, 2, None, fault="2 places")], [read(1, 21, stale_seconds=5)],
     ]:
         assert len(wrong_reads(commits, reads, 10)) == 1, reads
     assert lost_and_doubled(["a", "b"], {"b": 2, "c": 1}) == (1, 1)

@@ -95,7 +95,7 @@ class Load:
         while not self.is_over.wait(0.03):
             began = time.monotonic()
             status, headers, body = client.request("GET", TARGET, {"If-None-Match": tag} if is_conditional and tag else {})
-            read = Read(number, began, time.monotonic(), None)
+            read = Read(number, began, time.monotonic(), None, stale_seconds=int(headers.get("Poi-Stale-Seconds", 0)))
             if status == 200:
                 read.tag = tag = headers["ETag"]
                 read.is_from_memory = re.search(r"\bdb\b", headers.get("Server-Timing", "")) is None
