@@ -20,6 +20,9 @@ enum Mode: String {
 struct Run {
     let mode: Mode
     let folder: URL
+    /// One for all that goes to a server, as an app has: on Linux, a session whose connection is new keeps a processor busy
+    /// while it waits for the first response.
+    private let session = URLSession(configuration: .withoutCache)
 
     /// 0 where all went well; prints what didn't.
     func exitCode() async -> Int32 {
@@ -76,9 +79,7 @@ struct Run {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try (encoder.encode(recorded) + Data("\n".utf8)).write(to: file)
         case .check:
-            let site = Scenario.Site(
-                baseURL: try server(), session: URLSession(configuration: .withoutCache))
-            _ = try await scenario.run(site)
+            _ = try await scenario.run(Scenario.Site(baseURL: try server(), session: session))
             try await checkPlaces(of: RecordedScenario(file))
         case .replay:
             try await replay(scenario, RecordedScenario(file))
@@ -89,7 +90,7 @@ struct Run {
 
     /// An id is never given to another place, and none of a seed's places goes.
     private func checkPlaces(of recorded: RecordedScenario) async throws {
-        let site = Scenario.Site(baseURL: try server(), session: URLSession(configuration: .withoutCache))
+        let site = Scenario.Site(baseURL: try server(), session: session)
         for place in recorded.places {
             let now = try await site.service.place(id: place.id)
             guard now.source == place.source else {
@@ -100,7 +101,6 @@ struct Run {
 
     private func resend(_ scenario: Scenario, _ recorded: RecordedScenario) async throws {
         let needs = try Needs(besides: folder)
-        let session = URLSession(configuration: .withoutCache)
         var faults: [String] = []
         var entityTag: String?
         for exchange in recorded.exchanges {
