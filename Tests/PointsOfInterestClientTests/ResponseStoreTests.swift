@@ -190,7 +190,7 @@ struct ResponseStoreTests {
         let store = try form.store(count: 2, bytes: 1 << 20, in: folder)
         for name in ["a", "b"] { await store.keep(.test(50), for: try .test(name)) }
         for name in ["a", "b"] { #expect(await store.response(for: try .test(name)) != nil) }
-        // A file begins with a hash of at most 16 digits, which is another one each time.
+        // A file begins with a hash, mostly of 16 digits and never of more.
         let file = try folder.responses.first.map { name in
             let bytes = try folder.contents(name)
             return 16 + bytes[(bytes.firstIndex(of: UInt8(ascii: "\n")) ?? 0)...].count

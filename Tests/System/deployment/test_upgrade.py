@@ -81,7 +81,7 @@ class App:
 
     def __init__(self, service, release, exchanges):
         # While Foundation's URLSession on Linux waits for a response, its threads wake each other all the time. Only this
-        # class lets others run at once; with a nice value they waited for up to nine seconds, and so the next response.
+        # class lets others run at once; with a nice value they waited for up to ten seconds, and so the next response.
         self.command = ["chrt", "--idle", "0", release.client, "check", exchanges]
         self.version, self.variables = release.version, {**os.environ, "POI_BASE_URL": service.url}
         self.scenarios, self.failed = 0, []
