@@ -184,6 +184,9 @@ package enum MonotonicClock {
     package static func nanoseconds() -> Int64 {
         Int64(truncatingIfNeeded: uv_hrtime())
     }
+
+    /// The same as a duration. Any thread.
+    package static var now: Duration { .nanoseconds(nanoseconds()) }
 }
 
 /// Calls a closure on a loop for a POSIX signal, in place of the signal's default effect.

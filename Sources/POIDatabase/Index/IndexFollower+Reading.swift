@@ -168,7 +168,7 @@ extension IndexFollower {
             progress = nil
             perform([])
         }
-        let start = Duration.nanoseconds(MonotonicClock.nanoseconds())
+        let start = MonotonicClock.now
         try await connection.run("SET LOCAL statement_timeout = 0")
         let properties = try await filterableProperties(connection)
         var builder = IndexPartBuilder(
@@ -190,7 +190,7 @@ extension IndexFollower {
         guard configuration.index.fits(loaded.bytes) else {
             throw tooLarge(loaded.placeCount, loaded.bytes, estimate: expected)
         }
-        let duration = .nanoseconds(MonotonicClock.nanoseconds()) - start
+        let duration = MonotonicClock.now - start
         record(.index(.loaded(places: loaded.placeCount, bytes: loaded.bytes, duration: duration)))
         index.update { $0.loadCount += 1 }
         snapshot = loaded

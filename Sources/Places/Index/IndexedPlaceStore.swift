@@ -45,7 +45,7 @@ public final class IndexedPlaceStore: PlaceStore {
     /// is stopped in the middle of a turn, requests that it receives afterwards would be older than that.
     private var now: Duration {
         loop.preconditionInEventLoop()
-        return .nanoseconds(MonotonicClock.nanoseconds())
+        return MonotonicClock.now
     }
 
     // MARK: The dataset

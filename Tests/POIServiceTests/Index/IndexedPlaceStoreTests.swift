@@ -201,7 +201,7 @@ struct IndexedPlaceStoreTests {
                 part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts))
             let end = loop.now + .milliseconds(1)
             #expect(index.publish(snapshot, facts, confirmedAt: .zero, until: end))
-            while .nanoseconds(MonotonicClock.nanoseconds()) < end {}
+            while MonotonicClock.now < end {}
             #expect(store.currentDatasetID == nil && store.staleSeconds == nil)
             #expect(loop.now < end)
             #expect(index.publish(snapshot, facts, confirmedAt: .zero, until: .seconds(1 << 50)))
