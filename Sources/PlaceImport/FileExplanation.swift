@@ -3,14 +3,12 @@ package struct FileExplanation: CustomStringConvertible {
     private static let shownNames = 40
 
     private let path: String
-    /// The source as it was given, and with the mapping and the member that were found.
+    /// The source as it was given, and with what was found that it needs, as far as the file says so itself.
     private let source: ImportSource
     private var found: ImportSource
     private var lines: [String] = []
     /// Whether the file has columns, and whether it is a response of Overpass.
     private var (isCSV, isOverpass) = (false, false)
-    /// The options that the file needs, as far as it says so itself.
-    private var options: [String] = []
     private var advice: [String] = []
 
     /// Reads a file's first rows, at most a thousand, and needs no database.
@@ -65,7 +63,7 @@ package struct FileExplanation: CustomStringConvertible {
             if let member = memberWithPlaces(among: collections, objects, unlessIn: shape) {
                 found.layer = member
                 shape = .collection(member)
-                suggest("--layer \(Self.quoted(member))", "the places are in a member")
+                advise("--layer \(Self.quoted(member)): the places are in a member")
             }
             reader = GeoJSONReader(input, mapping: mapping, shape: shape)
             let system = source.referenceSystem ?? beginning?.referenceSystem ?? "degrees"
@@ -125,7 +123,7 @@ package struct FileExplanation: CustomStringConvertible {
             lines.append("  layer \(layer.name.prefix(60).printable)\(count)\(system)")
         }
         if layers.count > 1, source.layer == nil {
-            advice.append("--layer \(Self.quoted(layers[0].name)): the places of one layer only, not of all")
+            advise("--layer \(Self.quoted(layers[0].name)): the places of one layer only, not of all")
         }
     }
 
@@ -164,16 +162,21 @@ package struct FileExplanation: CustomStringConvertible {
         lines += sample.lines
     }
 
-    private mutating func suggest(_ option: String, _ reason: String) {
-        guard !options.contains(option) else { return }
-        options.append(option)
-        advice.append("\(option): \(reason)")
+    private mutating func advise(_ line: String) {
+        if !advice.contains(line) { advice.append(line) }
     }
 
     /// Suggests a mapping, and reads on by it.
     private mutating func take(mapping name: String, _ reason: String) {
         found.mapping = name
-        suggest("--mapping \(name)", reason)
+        advise("--mapping \(name): \(reason)")
+    }
+
+    /// Suggests a column; nil is one that people have to find.
+    private mutating func take(column: String?, as field: ImportField, _ reason: String) {
+        let column = column ?? "COLUMN"
+        found.columns[field] = column
+        advise("--column \(Self.quoted([field: column].option)): \(reason)")
     }
 
     /// Recognises the fields of those whose mappings come with the program.
@@ -194,35 +197,27 @@ package struct FileExplanation: CustomStringConvertible {
         case .name:
             let words = ["name", "title", "label", "nom"]
             let texts = inventory.fields.filter { $0.numbers * 2 < $0.count && $0.positions == 0 }
-            let found = texts.first { name in words.contains { name.name.asciiLowercased.hasSuffix($0) } }
-            let field = found ?? texts.max { $0.values.count < $1.values.count }
-            suggest(
-                "--column name=\(Self.quoted(field?.name ?? "COLUMN"))",
-                "the column that has the places' names")
+            let named = texts.first { name in words.contains { name.name.asciiLowercased.hasSuffix($0) } }
+            let likely = named ?? texts.max { $0.values.count < $1.values.count }
+            take(column: likely?.name, as: .name, "the column that has the places' names")
         case .category:
             let kinds = ["type", "kind", "categor", "class", "amenity"]
-            let found = inventory.fields.first { field in
+            let named = inventory.fields.first { field in
                 kinds.contains { field.name.asciiLowercased.contains($0) } && field.values.count <= 100
             }
-            suggest("--set category=CATEGORY", "all places are of one category, such as cafe or airport")
-            if let found {
-                advice.append(
-                    "or --column category=\(Self.quoted(found.name)): the column that has each place's category, such as "
-                        + found.examples.joined(separator: ", "))
-            } else {
-                advice.append("or --column category=COLUMN: the column that has each place's category")
-            }
+            found.fixedTexts[.category] = "CATEGORY"
+            advise("--set category=CATEGORY: all places are of one category, such as cafe or airport")
+            let examples = named.map { ", such as " + $0.examples.joined(separator: ", ") } ?? ""
+            advise(
+                "or --column \(Self.quoted([.category: named?.name ?? "COLUMN"].option)): the column that has each place's "
+                    + "category\(examples)")
         case .latitude, .longitude:
             if let position = inventory.fields.first(where: { $0.positions * 2 > $0.count }) {
-                suggest(
-                    "--column position=\(Self.quoted(position.name))",
-                    "latitude and longitude in one column, or WKT")
+                take(column: position.name, as: .position, "latitude and longitude in one column, or WKT")
             } else {
-                suggest(
-                    "--column latitude=COLUMN,longitude=COLUMN",
-                    "the columns that have the positions, in degrees")
+                take(column: nil, as: field, "the column that has the \(field)s, in degrees")
             }
-        default: suggest("--column \(field.rawValue)=COLUMN", "the column that has it")
+        default: take(column: nil, as: field, "the column that has it")
         }
     }
 
@@ -241,20 +236,18 @@ package struct FileExplanation: CustomStringConvertible {
         else { return }
         // Eastings of UTM are between these, in each of its zones; those of Web Mercator are all around the Earth.
         let isMercator = eastings.lowerBound < 100_000 || eastings.upperBound > 900_000
-        suggest(
-            "--crs \(isMercator ? "EPSG:3857" : "EPSG:CODE")",
+        found.referenceSystem = isMercator ? "EPSG:3857" : "EPSG:CODE"
+        advise(
             isMercator
-                ? "positions are in metres, as in Web Mercator"
-                : "positions are in metres; who publishes the file says in which system (such as EPSG:25832, UTM zone 32)"
-        )
+                ? "--crs EPSG:3857: positions are in metres, as in Web Mercator"
+                : "--crs EPSG:CODE: positions are in metres; who publishes the file says in which system (such as EPSG:25832, "
+                    + "UTM zone 32)")
     }
 
     /// Everything, in lines; the last has the command to run next.
     package var description: String {
-        let given = source.given.map { " \($0)" }.joined()
-        let new = options.map { " \($0)" }.joined()
-        let command = "poi import \(Self.quoted(path)) --dataset NAME --license ID\(given)\(new)"
-        return (lines + advice + ["next: \(command)"]).joined(separator: "\n")
+        let command = ["poi import \(Self.quoted(path)) --dataset NAME --license ID"] + found.options
+        return (lines + advice + ["next: \(command.joined(separator: " "))"]).joined(separator: "\n")
     }
 
     /// A word for a shell.
@@ -268,23 +261,22 @@ package struct FileExplanation: CustomStringConvertible {
 }
 
 extension ImportSource {
-    /// The options about fields that were given, for a command line.
-    fileprivate var given: [String] {
-        var options: [String] = []
-        func list(_ option: String, _ values: [ImportField: String]) {
-            guard !values.isEmpty else { return }
-            let parts = values.sorted { $0.key.number < $1.key.number }.map {
-                "\($0.key.rawValue)=\($0.value)"
-            }
-            options.append("\(option) \(FileExplanation.quoted(parts.joined(separator: ",")))")
+    /// The options that say all this but the paths, for a command line.
+    fileprivate var options: [String] {
+        let columns = columns.isEmpty ? nil : columns.option
+        let texts = fixedTexts.isEmpty ? nil : fixedTexts.option
+        let properties = properties.isEmpty ? nil : properties.joined(separator: ",")
+        let box = boundingBox.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
+        let categories = categories.isEmpty ? nil : categories.sorted().joined(separator: ",")
+        let values: [(String, String?)] = [
+            ("--format", format?.rawValue),
+            ("--delimiter", delimiter.map { $0 == 0x09 ? "tab" : String(decoding: [$0], as: UTF8.self) }),
+            ("--mapping", mapping), ("--layer", layer), ("--crs", referenceSystem), ("--column", columns),
+            ("--set", texts), ("--properties", properties), ("--bbox", box), ("--category", categories),
+        ]
+        let options = values.compactMap { name, value in value.map { "\(name) \(FileExplanation.quoted($0))" }
         }
-        if let mapping { options.append("--mapping \(FileExplanation.quoted(mapping))") }
-        list("--column", columns)
-        list("--set", fixedTexts)
-        if let layer { options.append("--layer \(FileExplanation.quoted(layer))") }
-        if let referenceSystem { options.append("--crs \(referenceSystem)") }
-        if isUnconfined { options.append("--unconfined-source") }
-        return options
+        return options + (isUnconfined ? ["--unconfined-source"] : [])
     }
 }
 

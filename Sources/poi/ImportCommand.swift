@@ -222,35 +222,23 @@ extension ImportSource {
     }
 
     private static func columns(_ text: String) throws(ConfigurationError) -> [ImportField: String] {
-        var columns: [ImportField: String] = [:]
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard names.count == 2, !names[1].isEmpty, let field = ImportField(rawValue: String(names[0])),
-                columns[field] == nil, field != .names || names[1].last == "*"
-            else {
-                let fields = ImportField.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ConfigurationError(
-                    "--column=\(text): expected FIELD=COLUMN, several with commas between, each of the fields once, names with * at "
-                        + "the end of the column: "
-                        + fields)
-            }
-            columns[field] = String(names[1])
+        guard let columns = [ImportField: String](option: text), columns[.names]?.last ?? "*" == "*" else {
+            let fields = ImportField.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ConfigurationError(
+                "--column=\(text): expected FIELD=COLUMN, several with commas between, each of the fields once, names with * at "
+                    + "the end of the column: "
+                    + fields)
         }
         return columns
     }
 
     private static func fixedTexts(_ text: String) throws(ConfigurationError) -> [ImportField: String] {
-        var texts: [ImportField: String] = [:]
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard names.count == 2, !names[1].isEmpty, let field = ImportField(rawValue: String(names[0])),
-                texts[field] == nil, ![.id, .names, .otherNames].contains(field)
-            else {
-                throw ConfigurationError(
-                    "--set=\(text): expected FIELD=TEXT, such as category=airport, several with commas between"
-                )
-            }
-            texts[field] = String(names[1])
+        guard let texts = [ImportField: String](option: text),
+            [.id, .names, .otherNames].allSatisfy({ texts[$0] == nil })
+        else {
+            throw ConfigurationError(
+                "--set=\(text): expected FIELD=TEXT, such as category=airport, several with commas between"
+            )
         }
         return texts
     }

@@ -228,6 +228,53 @@ struct PeoplesFilesTests {
         #expect(try explain(bare, as: "a.json").hasSuffix("--layer results --set category=CATEGORY"))
     }
 
+    @Test("The command that is named next has each option once, those that were given too")
+    func nextCommand() throws {
+        let nothing = "Objektname,Lage\nA,\"52.5, 13.4\"\n"
+        #expect(
+            try explain(nothing).hasSuffix(
+                "--license ID --column name=Objektname,position=Lage --set category=CATEGORY"))
+        let text = "Objektname,Art,Nord,Ost\nA,cafe,1,2\n"
+        let given = try explain(text) {
+            $0.columns = [.latitude: "Nord", .longitude: "Ost"]
+            $0.fixedTexts = [.category: "cafe"]
+        }
+        #expect(
+            given.hasSuffix(
+                "--license ID --column name=Objektname,latitude=Nord,longitude=Ost --set category=cafe"))
+        #expect(try explain(text) { $0.columns[.latitude] = "Nord" }.contains("longitude=COLUMN"))
+        #expect(try !explain(text) { $0.columns[.latitude] = "Nord" }.contains("latitude=COLUMN"))
+        let selected = try explain("name^kind^lat^lon\nA^cafe^1^2\n") {
+            ($0.format, $0.delimiter, $0.properties) = (.csv, UInt8(ascii: "^"), ["kind", "name"])
+            $0.boundingBox = BoundingBox(west: -1, south: 0, east: 3, north: 4.5)
+            $0.categories = ["cafe", "bar"]
+        }
+        #expect(
+            selected.hasSuffix(
+                "--license ID --format csv --delimiter '^' --properties kind,name --bbox -1.0,0.0,3.0,4.5 --category bar,cafe"
+            ))
+        #expect(try explain("name\tkind\tlat\tlon\n") { $0.delimiter = 9 }.hasSuffix("--delimiter tab"))
+        let code = try explain("name,kind,lat,lon\n") { $0.referenceSystem = "not a code" }
+        #expect(code.hasSuffix("--crs 'not a code'"))
+    }
+
+    @Test("A column whose name has commas is taken by its name")
+    func commas() throws {
+        let text = "Title,Kind,\"Latitude, Longitude\"\nOne,cafe,\"48.1, 11.5\"\n"
+        let option = "position=Latitude, Longitude"
+        #expect(try explain(text).hasSuffix("--column '\(option)'"))
+        let columns = try #require([ImportField: String](option: "name=Title,\(option)"))
+        #expect(columns == [.name: "Title", .position: "Latitude, Longitude"])
+        #expect(columns.option == "name=Title,\(option)")
+        let result = try read(text) { $0.columns = columns }
+        #expect(result.places.map { [$0.latitude, $0.longitude] } == [[48.1, 11.5]])
+        for wrong in [
+            "", "=a", "name", "name=", "title=a", "name=a,name=b", "name=a,", "name=a,,b", "a,name=b",
+        ] {
+            #expect([ImportField: String](option: wrong) == nil, "\(wrong)")
+        }
+    }
+
     @Test(
         "Where a member of a JSON object has the places, an explanation reads them there, and needs no other option",
         arguments: [

@@ -105,3 +105,14 @@ def test_the_command_that_is_named_next_reads_the_file(trials, subtests):
     for trial in tried:
         with subtests.test(trial.file.name):
             assert trial.next_places == (trial.file.places or 0)
+
+
+def test_a_command_of_several_options_reads_the_file(poi, server, tmp_path):
+    (tmp_path / "places.csv").write_text('Objektname,"Latitude, Longitude"\nOne,"48.1, 11.5"\n')
+    explained = subprocess.run([poi, "import", "places.csv", "--explain"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    command = explained.stdout.splitlines()[-1].removeprefix("next: poi ")
+    for placeholder, text in {"NAME": "trial", "ID": "CC0-1.0", "CATEGORY": "cafe"}.items():
+        command = command.replace(placeholder, text)
+    done = subprocess.run([poi, *shlex.split(command), "--dry-run", "--database-url", server.database], cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and "added 1" in done.stdout, explained.stdout + done.stderr
