@@ -6,7 +6,7 @@ import Foundation
 /// A file of places; the first byte says its format and what is known of its columns.
 ///
 /// Each place that is read passes the tables' checks, each row is counted once, and the places are read as the same when
-/// they are written anew, as CSV and as GeoJSON.
+/// they are written anew, as CSV and as GeoJSON. Where the first byte is a small letter, the file is explained instead.
 func fuzzPlaces(_ input: [UInt8]) {
     guard let first = input.first else { return }
     var source = ImportSource(paths: [])
@@ -17,6 +17,7 @@ func fuzzPlaces(_ input: [UInt8]) {
     // No letter has this bit.
     if first & 128 != 0 { source.layer = "a.b" }
     let file = Array(input.dropFirst())
+    guard first & 32 == 0 else { return explain(file, source) }
     guard let reading = Reading(file, source) else { return }
     let lineCount = file.count { $0 == UInt8(ascii: "\n") } + 1
     require(
@@ -68,6 +69,28 @@ private struct Reading {
         } catch {
             require(!error.message.isEmpty && !error.message.contains("\n"), "not a line: \(error)")
         }
+    }
+}
+
+/// What is said of a file has no control characters, and names a command.
+private func explain(_ file: [UInt8], _ source: ImportSource) {
+    // Unlike a pipe it is read several times, by its descriptor.
+    var name = Array("/tmp/places.XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    defer { close(descriptor) }
+    unlink(name)
+    guard descriptor >= 0, write(descriptor, file, file.count) == file.count else {
+        fatalError("no file: \(errno)")
+    }
+    var source = source
+    source.paths = ["/proc/self/fd/\(descriptor)"]
+    if source.mapping == "columns" { source.mapping = nil }
+    do throws(ImportError) {
+        let text = try FileExplanation(source).description
+        require(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 32 }, text)
+        require(text.contains("\nnext: poi import /proc/self/fd/\(descriptor) --dataset"), text)
+    } catch {
+        require(!error.message.isEmpty && !error.message.contains("\n"), "not a line: \(error)")
     }
 }
 
