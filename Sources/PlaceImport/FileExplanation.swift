@@ -41,8 +41,7 @@ package struct FileExplanation: CustomStringConvertible {
             return try explainColumns(input)
         }
         let inventory = try FieldInventory(&reader)
-        let delimiter =
-            reader.delimiter == 0x09 ? "tab" : String(decoding: [reader.delimiter], as: UTF8.self)
+        let delimiter = Self.name(ofDelimiter: reader.delimiter)
         let encoding = input.isWindows1252 ? "Windows-1252" : "UTF-8"
         lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
         try explain(inventory, "columns")
@@ -250,6 +249,11 @@ package struct FileExplanation: CustomStringConvertible {
         return (lines + advice + ["next: \(command.joined(separator: " "))"]).joined(separator: "\n")
     }
 
+    /// A delimiter as its option has it.
+    fileprivate static func name(ofDelimiter byte: UInt8) -> String {
+        byte == 0x09 ? "tab" : String(decoding: [byte], as: UTF8.self)
+    }
+
     /// A word for a shell.
     package static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
@@ -270,7 +274,7 @@ extension ImportSource {
         let categories = categories.isEmpty ? nil : categories.sorted().joined(separator: ",")
         let values: [(String, String?)] = [
             ("--format", format?.rawValue),
-            ("--delimiter", delimiter.map { $0 == 0x09 ? "tab" : String(decoding: [$0], as: UTF8.self) }),
+            ("--delimiter", delimiter.map(FileExplanation.name(ofDelimiter:))),
             ("--mapping", mapping), ("--layer", layer), ("--crs", referenceSystem), ("--column", columns),
             ("--set", texts), ("--properties", properties), ("--bbox", box), ("--category", categories),
         ]
