@@ -24,7 +24,7 @@ package struct ExpectedRelevance {
     ]
 
     /// A word of a text in both ways of writing it.
-    fileprivate struct Piece {
+    fileprivate struct Piece: Sendable {
         let forms: [Word]
         let isRun: Bool
 
@@ -35,7 +35,7 @@ package struct ExpectedRelevance {
     }
 
     /// A name as the rule sees it.
-    fileprivate struct Name {
+    fileprivate struct Name: Sendable {
         /// The words in their order.
         let pieces: [Piece]
         /// Words with an apostrophe, written as one: the number of the word that follows, and what they are.
@@ -59,7 +59,7 @@ package struct ExpectedRelevance {
     }
 
     /// A place as the rule sees it.
-    package struct Place {
+    package struct Place: Sendable {
         fileprivate let names: [Name]
         fileprivate let surroundings: [NameWords]
 
@@ -79,10 +79,15 @@ package struct ExpectedRelevance {
     }
 
     private let words: [Piece]
+    /// For each of them the words of names that it finds by the table.
+    private let otherSides: [[Word]]
 
     /// Reads a search text.
     package init(searchText: String) {
         words = NameWords.pieces(of: FoldedCharacter.characters(of: searchText)).prefix(50).map(Piece.init)
+        otherSides = words.map { word in
+            Self.pairs.filter { _, other in word.forms.contains { other.starts(with: $0) } }.map(\.0)
+        }
     }
 
     /// The class of a place, and by which of its names it is found; nil where it isn't.
@@ -131,9 +136,7 @@ package struct ExpectedRelevance {
         }
         let forms = name.all.flatMap(\.forms)
         return forms.contains { other in word.forms.contains { other.starts(with: $0) } }
-            || Self.pairs.contains { one, other in
-                forms.contains(one) && word.forms.contains { other.starts(with: $0) }
-            }
+            || otherSides[index].contains(where: forms.contains)
             || isWrittenTogether(index, in: forms) || word.forms.contains { isSeveralWords($0, of: name) }
     }
 
@@ -192,6 +195,7 @@ package struct ExpectedRelevance {
 
     /// The distance of optimal string alignment is 1.
     package static func differByOneError(_ one: Word, _ other: Word) -> Bool {
+        guard abs(one.count - other.count) <= 1 else { return false }
         var rows = [Array(0...other.count)]
         for row in 1..<(one.count + 1) {
             var next = [row]

@@ -70,7 +70,8 @@ struct FoldedCharacter: Equatable {
     /// What follows it where it is spelled out.
     var addition: Unicode.Scalar?
 
-    var isOfRun: Bool { Self.runs.contains { $0.contains(scalar.value) } }
+    /// Without optimisation, looking at where the first run begins takes a fraction.
+    var isOfRun: Bool { scalar.value >= 0xE00 && Self.runs.contains { $0.contains(scalar.value) } }
 
     private static let letters: [Unicode.Scalar: String] = [
         "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h",

@@ -43,10 +43,13 @@ struct Region: Sendable {
 struct RegionPlace: Sendable {
     let place: PointOfInterest
     let name: NameWords
+    /// As a search by relevance sees it by its own name.
+    let ranked: ExpectedRelevance.Place
 
     init(_ place: PointOfInterest) {
         self.place = place
         name = NameWords(place.name)
+        ranked = ExpectedRelevance.Place(place, name: place.name)
     }
 
     var position: Coordinate {

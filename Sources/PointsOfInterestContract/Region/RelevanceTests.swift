@@ -18,8 +18,8 @@ struct RelevanceTests {
                 guard isWhole else { continue }
                 let ids = Set(places.map(\.id))
                 for known in region.places where !ids.contains(known.place.id) {
-                    let missing = expected.relevance(of: known.place, by: known.place.name)
-                    differences.expect(missing == nil, "\(text): \(known.place.name) is missing")
+                    differences.expect(
+                        expected.found(known.ranked) == nil, "\(text): \(known.place.name) is missing")
                 }
             }
         }
@@ -192,6 +192,13 @@ extension String {
 extension ExpectedRelevance {
     /// The class of a place by one of its names; nil where it isn't found by that.
     fileprivate func relevance(of place: PointOfInterest, by name: String) -> Class? {
-        found(Place(names: [name], address: place.address, category: place.category))?.relevance
+        found(Place(place, name: name))?.relevance
+    }
+}
+
+extension ExpectedRelevance.Place {
+    /// A place by one of its names.
+    init(_ place: PointOfInterest, name: String) {
+        self.init(names: [name], address: place.address, category: place.category)
     }
 }
