@@ -14,12 +14,17 @@ struct PropertyFilterTests {
         request.propertyFilters = filters
         var found: [Int] = []
         for try await place in try await Service.client().allNearbyPlaces(request) { found.append(place.id) }
-        let expected = known.places.filter { place in
+        let matching = known.places.filter { place in
             (category ?? place.category) == place.category
                 && filters.allSatisfy { known.admits(place, by: $0) }
         }
-        differences.expect(
-            found.sorted(), is: expected.map(\.id).sorted(), "places of \(request.encodedQuery)")
+        let (ids, expected) = (Set(found), Set(matching.map(\.id)))
+        let query = "/locations?\(request.encodedQuery)"
+        differences.expect(found.count, is: ids.count, "\(query): a place comes twice, places")
+        for id in ids.symmetricDifference(expected).sorted() {
+            differences.expect(
+                false, "\(query): place \(id) \(expected.contains(id) ? "is missing" : "doesn't match")")
+        }
     }
 
     @Test(
