@@ -41,7 +41,7 @@ package struct FileExplanation: CustomStringConvertible {
             return try explainColumns(input)
         }
         let inventory = try FieldInventory(&reader)
-        let delimiter = Self.name(ofDelimiter: reader.delimiter)
+        let delimiter = ImportSource.name(ofDelimiter: reader.delimiter)
         let encoding = input.isWindows1252 ? "Windows-1252" : "UTF-8"
         lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
         try explain(inventory, "columns")
@@ -62,7 +62,7 @@ package struct FileExplanation: CustomStringConvertible {
             if let member = memberWithPlaces(among: collections, objects, unlessIn: shape) {
                 found.layer = member
                 shape = .collection(member)
-                advise("--layer \(Self.quoted(member)): the places are in a member")
+                advise("--layer \(member.quotedForShell): the places are in a member")
             }
             reader = GeoJSONReader(input, mapping: mapping, shape: shape)
             let system = source.referenceSystem ?? beginning?.referenceSystem ?? "degrees"
@@ -122,7 +122,7 @@ package struct FileExplanation: CustomStringConvertible {
             lines.append("  layer \(layer.name.prefix(60).printable)\(count)\(system)")
         }
         if layers.count > 1, source.layer == nil {
-            advise("--layer \(Self.quoted(layers[0].name)): the places of one layer only, not of all")
+            advise("--layer \(layers[0].name.quotedForShell): the places of one layer only, not of all")
         }
     }
 
@@ -175,7 +175,7 @@ package struct FileExplanation: CustomStringConvertible {
     private mutating func take(column: String?, as field: ImportField, _ reason: String) {
         let column = column ?? "COLUMN"
         found.columns[field] = column
-        advise("--column \(Self.quoted([field: column].option)): \(reason)")
+        advise("--column \([field: column].option.quotedForShell): \(reason)")
     }
 
     /// Recognises the fields of those whose mappings come with the program.
@@ -208,7 +208,7 @@ package struct FileExplanation: CustomStringConvertible {
             advise("--set category=CATEGORY: all places are of one category, such as cafe or airport")
             let examples = named.map { ", such as " + $0.examples.joined(separator: ", ") } ?? ""
             advise(
-                "or --column \(Self.quoted([.category: named?.name ?? "COLUMN"].option)): the column that has each place's "
+                "or --column \([.category: named?.name ?? "COLUMN"].option.quotedForShell): the column that has each place's "
                     + "category\(examples)")
         case .latitude, .longitude:
             if let position = inventory.fields.first(where: { $0.positions * 2 > $0.count }) {
@@ -245,42 +245,8 @@ package struct FileExplanation: CustomStringConvertible {
 
     /// Everything, in lines; the last has the command to run next.
     package var description: String {
-        let command = ["poi import \(Self.quoted(path)) --dataset NAME --license ID"] + found.options
+        let command = ["poi import \(path.quotedForShell) --dataset NAME --license ID"] + found.options
         return (lines + advice + ["next: \(command.joined(separator: " "))"]).joined(separator: "\n")
-    }
-
-    /// A delimiter as its option has it.
-    fileprivate static func name(ofDelimiter byte: UInt8) -> String {
-        byte == 0x09 ? "tab" : String(decoding: [byte], as: UTF8.self)
-    }
-
-    /// A word for a shell.
-    package static func quoted(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte >= 0x80
-                || "/._-:=,@+".utf8.contains(byte)
-        }
-        return isPlain && !text.isEmpty ? text : "'" + text.printable.replacing("'", with: "'\\''") + "'"
-    }
-}
-
-extension ImportSource {
-    /// The options that say all this but the paths, for a command line.
-    fileprivate var options: [String] {
-        let columns = columns.isEmpty ? nil : columns.option
-        let texts = fixedTexts.isEmpty ? nil : fixedTexts.option
-        let properties = properties.isEmpty ? nil : properties.joined(separator: ",")
-        let box = boundingBox.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
-        let categories = categories.isEmpty ? nil : categories.sorted().joined(separator: ",")
-        let values: [(String, String?)] = [
-            ("--format", format?.rawValue),
-            ("--delimiter", delimiter.map(FileExplanation.name(ofDelimiter:))),
-            ("--mapping", mapping), ("--layer", layer), ("--crs", referenceSystem), ("--column", columns),
-            ("--set", texts), ("--properties", properties), ("--bbox", box), ("--category", categories),
-        ]
-        let options = values.compactMap { name, value in value.map { "\(name) \(FileExplanation.quoted($0))" }
-        }
-        return options + (isUnconfined ? ["--unconfined-source"] : [])
     }
 }
 

@@ -114,7 +114,7 @@ enum DatasetsCommand {
         }
         if let credit = dataset.credit { words += ["--credit", credit] }
         if let url = dataset.url { words += ["--url", url] }
-        return "poi import " + words.map { FileExplanation.quoted($0) }.joined(separator: " ")
+        return "poi import " + words.map(\.quotedForShell).joined(separator: " ")
     }
 
     private static func remove(_ name: String, _ invocation: Invocation) throws {
