@@ -83,6 +83,7 @@ struct RecoveryTests {
             try ClusterDirectory.removeStaleEphemerals(user: user)
             _ = try? FileLock.acquire(path: abandoned.ownerLock, creating: false)
         }
+        #expect(!FileManager.default.fileExists(atPath: abandoned.path))
     }
 
     @Test("An ephemeral cluster stops even when one of its sessions hangs")
