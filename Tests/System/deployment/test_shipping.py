@@ -211,6 +211,7 @@ def test_a_kustomization_lists_the_files_of_its_folder(path):
 # Prometheus and Grafana
 
 ALERTS = ROOT / "deploy/prometheus/alerts.yml"
+ALERT_TESTS = [ROOT / f"deploy/prometheus/{name}_test.yml" for name in ("alerts", "alerts_of_days")]
 RULES = [rule for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
 DASHBOARD = json.loads((ROOT / "deploy/grafana/dashboard.json").read_text())
 VARIABLES = {"$job": "poi", "$__rate_interval": "5m"}
@@ -245,7 +246,7 @@ def documented():
 
 def test_prometheus_accepts_its_files_and_the_alerts_come_when_they_should():
     run("promtool", "check", "config", "deploy/prometheus/prometheus.yml")
-    run("promtool", "test", "rules", "deploy/prometheus/alerts_test.yml")
+    run("promtool", "test", "rules", *ALERT_TESTS)
 
 
 def test_the_operators_form_of_the_alerts_is_up_to_date(pytestconfig):
@@ -277,7 +278,7 @@ def test_a_query_reads_metrics_that_are_documented(origin, expression):
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if "alert" in rule], ids=lambda rule: rule["alert"])
 def test_an_alert_is_tested_and_has_a_runbook(rule):
-    tests = [test for group in yaml.safe_load((ROOT / "deploy/prometheus/alerts_test.yml").read_text())["tests"]
+    tests = [test for path in ALERT_TESTS for group in yaml.safe_load(path.read_text())["tests"]
              for test in group["alert_rule_test"] if test["alertname"] == rule["alert"]]
     assert {bool(test["exp_alerts"]) for test in tests} == {True, False}, "one in which it comes, and one in which it doesn't"
     page, _, anchor = rule["annotations"]["runbook"].partition("#")
