@@ -29,14 +29,14 @@ def ask(client, target):
     return status, body, "/locations" + link[1] if link else None
 
 
-def ask_many(port, targets, seconds, clients, priority, rate=None):
-    """Lets clients send the targets, each the next one as soon as it has a response; or at a rate, where a request's
-    time counts from when it was due: one that waits counts as slow. Returns the times and the statuses."""
+def ask_many(port, targets, seconds, clients, priority, rate=None, address="127.0.0.1"):
+    """Lets clients of an address send the targets, each the next one as soon as it has a response; or at a rate, where a
+    request's time counts from when it was due: one that waits counts as slow. Returns the times and the statuses."""
     os.setpriority(os.PRIO_PROCESS, 0, priority)
     begin, seen = time.monotonic() + 0.2, []
 
     def work(number):
-        client = Client(port, timeout=60)
+        client = Client(port, timeout=60, source_address=(address, 0))
         for turn in itertools.count(number, clients):
             due = begin + turn / rate if rate else time.monotonic()
             if due >= begin + seconds:
