@@ -302,6 +302,12 @@ struct Column<Element: BitwiseCopyable> {
         base.initialize(repeating: element, count: count)
     }
 
+    /// A column of some elements.
+    init(_ elements: [Element]) {
+        self.init(capacity: elements.count)
+        elements.withUnsafeBufferPointer { append($0) }
+    }
+
     /// The memory that it takes, in bytes.
     var bytes: Int { capacity * MemoryLayout<Element>.stride }
 

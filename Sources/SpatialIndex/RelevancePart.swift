@@ -8,11 +8,15 @@ final class RelevancePart {
     let words: RelevanceWords
     /// For each word of the text, the places that may have it.
     let postings: [RelevancePostings]
-    /// Each name of a class up to `surroundings` has one of these, and each name of any class one of those, unless the text is one
-    /// word.
-    private let needed, neededForErrors: NeededWords
+    /// For each word of the text, what a name that has it has one of.
+    private let needed: [NeededWords]
+    /// For each number of words at the beginning of the text, the two different ones of them that the fewest places may have; the
+    /// same twice where there is only one.
+    private let rarest: [(one: Int, other: Int)]
     /// A bit for each place that may be what is looked for, and wasn't looked at yet.
     private let candidates: Column<UInt64>
+    /// A word that places need in a name or in their surroundings, and a bit for each that may have it in a name.
+    private var neededSomewhere: (word: Int, places: Column<UInt64>)?
 
     /// Looks up the words. Where that spends the work, the lists aren't complete.
     init(_ query: RelevanceQuery, _ view: PartView, number: UInt32, _ work: inout WorkBudget) {
@@ -37,14 +41,30 @@ final class RelevancePart {
             needed.append(numbers)
         }
         self.postings = postings
-        self.needed = NeededWords(needed[0])
-        neededForErrors = NeededWords(needed.prefix(2).flatMap(\.self))
+        self.needed = needed.map { NeededWords($0) }
+        rarest = Self.rarest(postings, words.distinct)
     }
 
     deinit {
-        needed.free()
-        neededForErrors.free()
+        needed.forEach { $0.free() }
         candidates.free()
+        neededSomewhere?.places.free()
+    }
+
+    private static func rarest(_ postings: [RelevancePostings], _ distinct: Column<RelevanceWords.Distinct>)
+        -> [(one: Int, other: Int)]
+    {
+        var (one, other) = (0, 0)
+        return postings.indices.map { word in
+            if word > 0, (0..<distinct.count).contains(where: { distinct[$0].index == word }) {
+                if postings[word].count < postings[one].count {
+                    (one, other) = (word, one)
+                } else if one == other || postings[word].count < postings[other].count {
+                    other = word
+                }
+            }
+            return (one, other)
+        }
     }
 
     /// Places with a word of two ranges, of which fewer places have the first one.
@@ -101,6 +121,19 @@ final class RelevancePart {
         return postings.count
     }
 
+    /// From now on places need a word of the text in a name or in their surroundings, which is found out once.
+    ///
+    /// - Returns: how many places were found.
+    func need(_ word: Int) -> Int {
+        let places = Column<UInt64>(repeating: 0, count: candidates.count)
+        neededSomewhere = (word, places)
+        _ = postings[word].forEachPlace {
+            places.set($0)
+            return true
+        }
+        return postings[word].count
+    }
+
     /// Whether a place is a candidate.
     @inline(__always)
     func isCandidate(_ place: Int) -> Bool { candidates.has(place) }
@@ -116,30 +149,47 @@ final class RelevancePart {
         _ work: inout WorkBudget
     ) -> RelevanceClass? {
         let (placeWords, range) = (view.columns.words.placeWords, view.columns.words.range(of: place))
-        let needed = relevance == .error ? neededForErrors : needed
-        // A place of a list of errors has one. Names of one word that have none of those that are needed aren't looked at.
-        var best: RelevanceClass? = relevance == .error && words.words.count == 1 ? .error : nil
-        var (start, entry) = (range.lowerBound, range.lowerBound)
+        // A name needs both of these words, or with an error one of them.
+        var rarest = rarest[words.words.count - 1]
+        var best: RelevanceClass?
         var elsewhere: RelevanceWords.Mask?
         if relevance == .surroundings {
             let mask = surroundings.mask(of: place, of: view.columns, &work)
             // The last word at least is there.
             guard mask & ~(words.all >> 1) != 0 else { return nil }
+            if let (word, places) = neededSomewhere, mask >> RelevanceWords.Mask(word) & 1 == 0,
+                !places.has(place)
+            {
+                return nil
+            }
             elsewhere = mask
+            // The first word, and all up to the last one that isn't there.
+            let neededCount = max(1, RelevanceWords.Mask.bitWidth - (words.all & ~mask).leadingZeroBitCount)
+            rarest = self.rarest[neededCount - 1]
+        } else if relevance == .error {
+            // A place of a list of errors has one.
+            if words.words.count == 1 { best = .error }
+            // Better classes, whose places were taken before, all need the first word.
+            rarest = (0, rarest.one == 0 ? rarest.other : rarest.one)
         }
+        let (one, other) = (needed[rarest.one], needed[rarest.other])
+        let (needsOne, needsBoth) = (relevance == .error, relevance != .error && rarest.one != rarest.other)
+        var (start, entry) = (range.lowerBound, range.lowerBound)
         while entry < range.upperBound {
             let number = placeWords[entry]
             if number == WordColumns.betweenNames {
                 start = entry + 1
-            } else if needed.mayContain(number) {
+            } else if one.mayContain(number) || needsOne && other.mayContain(number) {
                 let name = WordColumns.name(from: start, in: range, of: placeWords)
-                let found = relevanceClass(of: name, upTo: relevance) {
-                    let mask = elsewhere ?? surroundings.mask(of: place, of: view.columns, &work)
-                    elsewhere = mask
-                    return mask
+                if !needsBoth || name.contains(where: { other.mayContain(placeWords[$0]) }) {
+                    let found = relevanceClass(of: name, upTo: relevance) {
+                        let mask = elsewhere ?? surroundings.mask(of: place, of: view.columns, &work)
+                        elsewhere = mask
+                        return mask
+                    }
+                    if let found, found.rawValue < best?.rawValue ?? .max { best = found }
+                    if best == .name { break }
                 }
-                if let found, found.rawValue < best?.rawValue ?? .max { best = found }
-                if best == .name { break }
                 start = name.upperBound + 1
                 entry = name.upperBound
             }
@@ -204,30 +254,41 @@ extension Column<UInt64> {
 /// Words of which a name has at least one, if it may be what is looked for.
 private struct NeededWords {
     /// The widest range of them.
-    private let range: WordNumbers
+    private let widest: WordNumbers
     private let hasOthers: Bool
-    /// A bit for each remainder of the others' numbers.
+    /// Other ranges of many words.
+    private let wide: Column<WordNumbers>
+    /// A bit for each remainder of all others' numbers.
     private let others: Column<UInt64>
 
     private static let bitCount: UInt32 = 1024
+    /// So many words of a range are taken for as many bits.
+    private static let maximumNarrowCount = 16
 
     init(_ numbers: [WordNumbers]) {
-        range = numbers.max { $0.range.count < $1.range.count } ?? .none
+        let merged = WordNumbers.merged(numbers)
+        let widest = merged.max { $0.range.count < $1.range.count } ?? .none
+        self.widest = widest
+        hasOthers = merged.count > 1
+        wide = Column(merged.filter { $0 != widest && $0.range.count > Self.maximumNarrowCount })
         others = Column(repeating: 0, count: Int(Self.bitCount / 64))
-        hasOthers = numbers.count > 1
-        for numbers in numbers where numbers != range {
-            for number in numbers.range.prefix(Int(Self.bitCount)) {
-                others.set(Int(number % Self.bitCount))
-            }
+        for numbers in merged where numbers.range.count <= Self.maximumNarrowCount {
+            for number in numbers.range { others.set(Int(number % Self.bitCount)) }
         }
     }
 
-    func free() { others.free() }
+    func free() {
+        wide.free()
+        others.free()
+    }
 
     /// Whether a word may be one of them.
     @inline(__always)
     func mayContain(_ number: UInt32) -> Bool {
-        range.contains(number) || hasOthers && others.has(Int(number % Self.bitCount))
+        widest.contains(number)
+            || hasOthers
+                && (others.has(Int(number % Self.bitCount))
+                    || (0..<wide.count).contains { wide[$0].contains(number) })
     }
 }
 

@@ -28,9 +28,10 @@ extension IndexSnapshot {
 /// The search for the places that a text finds best.
 ///
 /// The classes are looked for one after the other, until the page is full: the names that are the text, by their rarest word;
-/// those that have its words, by the word that the fewest places may have; those that have its first words only, by the
-/// rarest of them; and last those with an error, by the words that differ by one. Each is a list of places. Of a place of a list is looked at
-/// what is cheap first: whether one so important and so near could still be on the page, at best.
+/// those that begin with it, by the rarest word but the last one; those that have its words, by the word that the fewest places
+/// may have; those that have its first words only, by the rarest of them; and last those with an error, by the words that differ by
+/// one. Each is a list of places. Of a place of a list is looked at what is cheap first: whether one so important and so near could
+/// still be on the page, at best.
 private struct RelevanceSearch {
     private let query: RelevanceQuery
     private let distances: Distances
@@ -41,6 +42,8 @@ private struct RelevanceSearch {
 
     /// The work for a place of a list that isn't looked at any further; for one that is, without and for each word.
     private static let listedWork = 1, placeWork = 6, wordWork = 3
+    /// A list has few places if another one has more than so many times as many.
+    private static let fewFactor = 4
     /// The work for comparing a word with another for an error.
     private static let comparisonWork = 3
 
@@ -64,17 +67,26 @@ private struct RelevanceSearch {
         return parts.allSatisfy { lookForErrors(in: $0) }
     }
 
-    /// Looks for names that have all words, first for those that are the text.
+    /// Looks for names that have all words, first for those that are the text, then for those that begin with it.
     private mutating func lookForWords() -> Bool {
         var lists: [RelevancePostings] = []
         for part in parts {
             let sorted = part.postings.sorted { $0.count < $1.count }
             if sorted.count > 1 { restrict(part, to: sorted[1], of: sorted[0].count) }
             lists.append(sorted[0])
-            guard let whole = part.words.rarestWhole else { continue }
+            guard let whole = part.words.rarestWhole(ofFirst: part.words.wholes.count) else { continue }
             guard look(at: whole, of: part, for: .name) else { return false }
         }
-        return zip(parts, lists).allSatisfy { look(at: $1, of: $0, for: .beginning) }
+        // All words but the last one are whole words of a name that begins with the text. Where few places have these, only the
+        // most important of the others are looked at.
+        let begun = zip(parts, lists).map { part, list in
+            let whole = part.words.rarestWhole(ofFirst: part.words.wholes.count - 1)
+            return whole.flatMap { Self.fewFactor * $0.count < list.count ? $0 : nil }
+        }
+        return parts.indices.allSatisfy { look(at: begun[$0] ?? lists[$0], of: parts[$0], for: .beginning) }
+            && parts.indices.allSatisfy {
+                begun[$0] == nil || look(at: lists[$0], of: parts[$0], for: .words)
+            }
     }
 
     /// Looks for names that have the first words, of places that have the others elsewhere.
@@ -83,6 +95,13 @@ private struct RelevanceSearch {
         guard neededCount < query.words.count else { return true }
         let needed = part.postings.prefix(neededCount).sorted { $0.count < $1.count }
         if needed.count > 1 { restrict(part, to: needed[1], of: needed[0].count) } else { admitAll(of: part) }
+        // Words between those and the last one may be in a name or elsewhere.
+        let others = neededCount..<query.words.count - 1
+        if let rarest = others.min(by: { part.postings[$0].count < part.postings[$1].count }),
+            part.postings[rarest].count < needed[0].count
+        {
+            work.spend(part.candidatesWork + Self.listedWork * part.need(rarest))
+        }
         return look(at: needed[0], of: part, for: .surroundings)
     }
 

@@ -20,13 +20,11 @@ struct WordNumbers: BitwiseCopyable, Equatable {
 extension WordNumbers {
     /// What is in one of some ranges, as ranges that don't touch, in order. Two of them are apart, or one holds the other: each has the
     /// words with one beginning.
-    fileprivate static func merged(_ joins: Column<RelevanceWords.Join>) -> Column<WordNumbers> {
-        var merged = Column<WordNumbers>(capacity: joins.count)
-        for begun in (0..<joins.count).map({ joins[$0].begun }).sorted(by: {
-            ($0.first, $1.end) < ($1.first, $0.end)
-        })
-        where merged.count == 0 || merged[merged.count - 1].end <= begun.first {
-            merged.append(begun)
+    static func merged(_ ranges: [WordNumbers]) -> [WordNumbers] {
+        var merged: [WordNumbers] = []
+        for range in ranges.sorted(by: { ($0.first, $1.end) < ($1.first, $0.end) })
+        where merged.last.map({ $0.end <= range.first }) ?? true {
+            merged.append(range)
         }
         return merged
     }
@@ -138,7 +136,7 @@ final class RelevanceWords {
         for word in query { lookup.append(word) }
         lookup.findJoins()
         (words, joins, numbers) = (lookup.words, lookup.joins, lookup.numbers)
-        joined = WordNumbers.merged(lookup.joins)
+        joined = Column(WordNumbers.merged((0..<lookup.joins.count).map { lookup.joins[$0].begun }))
         distinct = Self.distinct(query)
         (writings, wholes, bytes) = (lookup.writings, lookup.wholes, lookup.bytes)
     }
@@ -211,17 +209,17 @@ final class RelevanceWords {
         return postings
     }
 
-    /// The places that may have the whole of the word that the fewest have; nil where a word is no whole word of any place.
-    var rarestWhole: RelevancePostings? {
+    /// The places that may have the whole of the word that the fewest have, of so many first words in `wholes`; nil where that is
+    /// no word.
+    func rarestWhole(ofFirst count: Int) -> RelevancePostings? {
         var rarest: RelevancePostings?
-        for index in 0..<wholes.count {
+        for index in 0..<count {
             let forms = wholes[index]
             var postings = RelevancePostings(columns)
             if forms.plain != Forms.missing { postings.add(WordNumbers(forms.plain)) }
             if forms.spelledOut != forms.plain, forms.spelledOut != Forms.missing {
                 postings.add(WordNumbers(forms.spelledOut))
             }
-            if postings.count == 0 { return nil }
             if postings.count < rarest?.count ?? .max { rarest = postings }
         }
         return rarest

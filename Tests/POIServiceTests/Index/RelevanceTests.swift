@@ -86,6 +86,55 @@ struct RelevanceTests {
         }
     }
 
+    @Test("Where few names begin with the text, only the most important of the others are looked at")
+    func importantOnes() throws {
+        var generator = SeededGenerator()
+        // Fewer have the last word, and the name that begins with the text comes last of these.
+        let others = (1...3000).map { id in
+            StoredPlace(
+                PointOfInterest(
+                    id: id, name: id == 1 ? "Bo" : "Bo\(id) Ka\(id)", category: "park",
+                    latitude: .random(in: -60...60, using: &generator),
+                    longitude: .random(in: -180...180, using: &generator),
+                    importance: .random(in: 1...1000, using: &generator)))
+        }
+        let beginning = StoredPlace(
+            PointOfInterest(
+                id: 4000, name: "B Kz", category: "park", latitude: 0, longitude: 0, importance: 0))
+        let snapshot = IndexSnapshot(
+            part: try .packing(others + [beginning], IndexVocabulary()), version: version(1))
+        var request = NearbyPlacesRequest(center: Coordinate.random(0, 0), limit: 20)
+        (request.sort, request.searchText) = (.relevance, "b k")
+        let query = RelevanceQuery(request, snapshot.vocabulary)
+        // More than twice the work would be needed to look at all.
+        let page = try #require(snapshot.searchAtOnce(query), "POI_TEST_SEED=\(generator.seed)")
+        let whole = try #require(snapshot.search(query))
+        #expect(page.found == whole.found)
+        #expect(page.found.map(\.relevance) == [.beginning] + Array(repeating: .words, count: 19))
+    }
+
+    @Test("A place whose names are in several classes is found once, by the best")
+    func once() throws {
+        func place(_ id: Int, _ name: String, address: String? = nil, others: [String] = []) -> StoredPlace {
+            StoredPlace(
+                PointOfInterest(
+                    id: id, name: name, category: "park", latitude: 0, longitude: 0, address: address,
+                    importance: 100 - id),
+                otherNames: others)
+        }
+        // The first word is the one that most places have.
+        let places =
+            [place(1, "Saint", address: "Mount Berlin", others: ["Saimt Mount Berlin"])]
+            + [place(2, "Saint", address: "Mount Berlin"), place(3, "Saimt Mount Berlin")]
+            + (4...9).map { place($0, "Saint") }
+        let snapshot = IndexSnapshot(part: try .packing(places, IndexVocabulary()), version: version(1))
+        var request = NearbyPlacesRequest(center: nil, limit: 100)
+        (request.sort, request.searchText) = (.relevance, "saint mount berlin")
+        let page = try #require(snapshot.search(RelevanceQuery(request, snapshot.vocabulary)))
+        #expect(page.found.map { Int($0.placed.id) } == [1, 2, 3])
+        #expect(page.found.map(\.relevance) == [.surroundings, .surroundings, .error])
+    }
+
     @Test("Both sides have the same abbreviations")
     func abbreviations() {
         let expected = ExpectedRelevance.abbreviations.flatMap { short, long in long.map { [short, $0] } }

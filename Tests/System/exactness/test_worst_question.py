@@ -25,7 +25,7 @@ TOWNS = int(os.environ.get("POI_TEST_WORST_TOWNS", 34_006))
 SETTINGS = {"POI_SEEDS": "false", "POI_LOOPS": "1"}
 KEPT = 40
 # How many plain requests for the nearest places a search may cost.
-BOUND = 300
+BOUND = 250
 
 
 class Questions:
