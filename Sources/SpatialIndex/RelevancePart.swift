@@ -10,6 +10,8 @@ final class RelevancePart {
     let postings: [RelevancePostings]
     /// For each word of the text, what a name that has it has one of.
     private let needed: [NeededWords]
+    /// Each name of any class has one of these, unless the text is one word.
+    private let neededForErrors: NeededWords
     /// For each number of words at the beginning of the text, the two different ones of them that the fewest places may have; the
     /// same twice where there is only one.
     private let rarest: [(one: Int, other: Int)]
@@ -42,11 +44,13 @@ final class RelevancePart {
         }
         self.postings = postings
         self.needed = needed.map { NeededWords($0) }
+        neededForErrors = NeededWords(needed.prefix(2).flatMap(\.self))
         rarest = Self.rarest(postings, words.distinct)
     }
 
     deinit {
         needed.forEach { $0.free() }
+        neededForErrors.free()
         candidates.free()
         neededSomewhere?.places.free()
     }
@@ -114,10 +118,7 @@ final class RelevancePart {
             return 0
         }
         candidates.base.update(repeating: 0, count: candidates.count)
-        _ = postings.forEachPlace {
-            candidates.set($0)
-            return true
-        }
+        candidates.set(postings)
         return postings.count
     }
 
@@ -127,10 +128,7 @@ final class RelevancePart {
     func need(_ word: Int) -> Int {
         let places = Column<UInt64>(repeating: 0, count: candidates.count)
         neededSomewhere = (word, places)
-        _ = postings[word].forEachPlace {
-            places.set($0)
-            return true
-        }
+        places.set(postings[word])
         return postings[word].count
     }
 
@@ -149,10 +147,10 @@ final class RelevancePart {
         _ work: inout WorkBudget
     ) -> RelevanceClass? {
         let (placeWords, range) = (view.columns.words.placeWords, view.columns.words.range(of: place))
-        // A name needs both of these words, or with an error one of them.
-        var rarest = rarest[words.words.count - 1]
-        var best: RelevanceClass?
+        // A place of a list of errors has one. Names of one word that have none of those that are needed aren't looked at.
+        var best: RelevanceClass? = relevance == .error && words.words.count == 1 ? .error : nil
         var elsewhere: RelevanceWords.Mask?
+        var neededCount = words.words.count
         if relevance == .surroundings {
             let mask = surroundings.mask(of: place, of: view.columns, &work)
             // The last word at least is there.
@@ -164,24 +162,17 @@ final class RelevancePart {
             }
             elsewhere = mask
             // The first word, and all up to the last one that isn't there.
-            let neededCount = max(1, RelevanceWords.Mask.bitWidth - (words.all & ~mask).leadingZeroBitCount)
-            rarest = self.rarest[neededCount - 1]
-        } else if relevance == .error {
-            // A place of a list of errors has one.
-            if words.words.count == 1 { best = .error }
-            // Better classes, whose places were taken before, all need the first word.
-            rarest = (0, rarest.one == 0 ? rarest.other : rarest.one)
+            neededCount = max(1, RelevanceWords.Mask.bitWidth - (words.all & ~mask).leadingZeroBitCount)
         }
-        let (one, other) = (needed[rarest.one], needed[rarest.other])
-        let (needsOne, needsBoth) = (relevance == .error, relevance != .error && rarest.one != rarest.other)
+        let (one, other) = needed(ofFirst: neededCount, for: relevance)
         var (start, entry) = (range.lowerBound, range.lowerBound)
         while entry < range.upperBound {
             let number = placeWords[entry]
             if number == WordColumns.betweenNames {
                 start = entry + 1
-            } else if one.mayContain(number) || needsOne && other.mayContain(number) {
+            } else if one.mayContain(number) {
                 let name = WordColumns.name(from: start, in: range, of: placeWords)
-                if !needsBoth || name.contains(where: { other.mayContain(placeWords[$0]) }) {
+                if other?.mayBe(in: name, of: placeWords) ?? true {
                     let found = relevanceClass(of: name, upTo: relevance) {
                         let mask = elsewhere ?? surroundings.mask(of: place, of: view.columns, &work)
                         elsewhere = mask
@@ -196,6 +187,13 @@ final class RelevancePart {
             entry += 1
         }
         return relevance.rawValue <= RelevanceClass.words.rawValue || best == relevance ? best : nil
+    }
+
+    /// What a name of a class has one of if it needs so many first words of the text, and what it has one of besides.
+    private func needed(ofFirst count: Int, for relevance: RelevanceClass) -> (NeededWords, NeededWords?) {
+        guard relevance != .error else { return (neededForErrors, nil) }
+        let (one, other) = rarest[count - 1]
+        return (needed[one], one == other ? nil : needed[other])
     }
 
     /// The numbers of the names of a place that have a class, or only the first of them.
@@ -247,6 +245,13 @@ extension Column<UInt64> {
     @inline(__always)
     fileprivate func set(_ number: Int) { self[number / 64] |= 1 << UInt64(number % 64) }
 
+    fileprivate func set(_ postings: RelevancePostings) {
+        _ = postings.forEachPlace {
+            set($0)
+            return true
+        }
+    }
+
     @inline(__always)
     fileprivate func clear(_ number: Int) { self[number / 64] &= ~(1 << UInt64(number % 64)) }
 }
@@ -289,6 +294,12 @@ private struct NeededWords {
             || hasOthers
                 && (others.has(Int(number % Self.bitCount))
                     || (0..<wide.count).contains { wide[$0].contains(number) })
+    }
+
+    /// Whether a name may have one of them.
+    @inline(__always)
+    func mayBe(in name: Range<Int>, of placeWords: Column<UInt32>) -> Bool {
+        name.contains { mayContain(placeWords[$0]) }
     }
 }
 
