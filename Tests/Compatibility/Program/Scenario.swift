@@ -66,7 +66,8 @@ struct RecordedScenario: Codable {
 
 extension Scenario {
     /// What an app of this release does.
-    static let all: [Scenario] = [loading, searching, paging, mapping, tracking, refusals].flatMap { $0 }
+    static let all: [Scenario] = [loading, searching, describing, paging, mapping, tracking, refusals]
+        .flatMap { $0 }
 
     /// San José's convention centre, which the seeds surround.
     private static func center() throws -> Coordinate {
@@ -154,6 +155,43 @@ extension Scenario {
         },
     ]
 
+    /// What 0.3.0 added for lists of places.
+    private static let describing: [Scenario] = [
+        Scenario("relevance") { site in
+            var pages: [[PointOfInterest]] = []
+            let request = NearbyPlacesRequest(searchText: "tower", center: try center(), limit: 2)
+            let pager = site.service.pager(for: request)
+            while pages.count < 2, let page = try await pager.loadNext() { pages.append(page.places) }
+            return pages
+        } isSound: { pages in
+            let places = pages.flatMap(\.self)
+            return pages.count == 2 && Set(places.map(\.id)).count == places.count
+                && places.contains { $0.source?.id == "eiffel-tower" }
+        },
+        Scenario("ids") { site in
+            try await site.service.nearbyPlaces(NearbyPlacesRequest(ids: [84, 83, .max], center: center()))
+                .places
+        } isSound: { places in
+            isRanked(places) && Set(places.map(\.id)) == [83, 84]
+        },
+        Scenario("names") { site in
+            var request = NearbyPlacesRequest(searchText: "エッフェル塔")
+            request.languages = ["ja-JP", "en"]
+            request.properties = ["height_metres", "material"]
+            return try await site.service.nearbyPlaces(request).places
+        } isSound: { places in
+            let names = places.map(\.name)
+            return names.contains("エッフェル塔") && places[0].language == "ja"
+                && places[0].properties?["height_metres"] != nil
+        },
+        search("property") {
+            $0.propertyFilters = [PropertyFilter("world_heritage", is: true)]
+            $0.properties = ["world_heritage"]
+        } isSound: { places in
+            places.allSatisfy { $0.properties?["world_heritage"] != nil }
+        },
+    ]
+
     private static let paging: [Scenario] = [
         Scenario("pages") { site in
             var pages: [[PointOfInterest]] = []
@@ -211,6 +249,11 @@ extension Scenario {
         refusal("unknown-category", .unknownCategory, of: ["category"]) { service in
             _ = try await service.nearbyPlaces(
                 NearbyPlacesRequest(center: try center(), categories: ["no_such_category"]))
+        },
+        refusal("unknown-property", .unknownProperty, of: ["property.no_such_property"]) { service in
+            var request = NearbyPlacesRequest(center: try center())
+            request.propertyFilters = [PropertyFilter("no_such_property", is: true)]
+            _ = try await service.nearbyPlaces(request)
         },
         refusal("no-such-place", .notFound, of: []) { service in
             _ = try await service.place(id: .max)
