@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints what a page (*.md) names that isn't there: the target of a link, a heading, a file or folder of this package, or
-a command of `poi`.
+"""Prints what a page (*.md) names that isn't there: the target of a link, a heading, a test by its suite and function,
+a file or folder of this package, or a command of `poi`.
 
-The changelog and the evidence tell of what was, so only their links are followed.
+The changelog and the evidence tell of what was, so only their links and tests are looked for.
 """
 import pathlib
 import re
@@ -14,6 +14,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 PATH = re.compile(r"(?<![\w/.-])(?:scripts|Sources|Tests|deploy|Documentation|Examples|Migrations|Benchmarks|Events)"
                   r"/[\w/.+-]*[\w+]")
 COMMAND = re.compile(r"(?:`|^ *)poi ([a-z]+)", re.MULTILINE)
+TEST = re.compile(r"\b([A-Z][A-Za-z]*Tests)\.(?!swift\b)([a-z][A-Za-z]*)\b")
 OF_THE_PAST = {"CHANGELOG.md", "evidence.md"}
 
 
@@ -23,7 +24,7 @@ def anchor(heading):
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
-def missing(page, texts, commands):
+def missing(page, texts, tests, commands):
     text = texts[page]
     for link in LINK.findall(text):
         name, _, heading = link.partition("#")
@@ -34,6 +35,9 @@ def missing(page, texts, commands):
             yield f"the link {link}"
         elif heading and target in texts and heading not in map(anchor, HEADING.findall(texts[target])):
             yield f"the heading of {link}"
+    for suite, name in TEST.findall(page.read_text()):
+        if not any(re.search(rf"(struct|class) {suite}\b", test) and f"func {name}(" in test for test in tests):
+            yield f"the test {suite}.{name}"
     if page.name in OF_THE_PAST:
         return
     for path in PATH.findall(text):
@@ -42,15 +46,21 @@ def missing(page, texts, commands):
     yield from (f"the command poi {name}" for name in COMMAND.findall(text) if name not in commands)
 
 
+def files(pattern):
+    """The files of the package that match a pattern, also those that aren't committed yet."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", pattern]
+    names = subprocess.check_output(command, text=True)
+    return [path for path in map(pathlib.Path, names.splitlines()) if path.exists()]
+
+
 def main():
-    names = subprocess.check_output(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], text=True)
-    pages = [path for path in map(pathlib.Path, names.splitlines()) if path.exists()]
     # What is between ``` may be an app's.
-    texts = {page.resolve(): CODE.sub("", page.read_text()) for page in pages}
+    texts = {page.resolve(): CODE.sub("", page.read_text()) for page in files("*.md")}
+    tests = [file.read_text() for file in files("Tests/*.swift")]
     commands = re.findall(r'\bname: "([a-z]+)"', pathlib.Path("Sources/poi/CommandLineTool.swift").read_text())
-    for page in pages:
-        for fault in missing(page.resolve(), texts, commands):
-            print(f"{page} names what isn't there: {fault}")
+    for page in texts:
+        for fault in missing(page, texts, tests, commands):
+            print(f"{page.relative_to(pathlib.Path.cwd())} names what isn't there: {fault}")
 
 
 main()
