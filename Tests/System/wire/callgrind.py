@@ -8,6 +8,7 @@ import socket
 import subprocess
 from pathlib import Path
 
+from processes import wait_for
 from servers import ROOT
 
 TIMEOUT_SECONDS = 120
@@ -74,10 +75,24 @@ class CountedProgram:
         self.tell("instrumentation", "on")
 
     def tell(self, *words):
+        # vgdb interrupts the program once for a command. A thread that it finds running is to look for the command itself, which
+        # one that is about to sleep has done already: nobody reads the command then.
+        wait_for(self.is_idle, TIMEOUT_SECONDS, "all threads sleep")
         # A program that waits for requests is interrupted at once, not after a tenth of a second.
         subprocess.run(
             ["vgdb", "--max-invoke-ms=1", f"--vgdb-prefix={self.folder}/vgdb", f"--pid={self.process.pid}", *words],
             check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS)
+
+    def is_idle(self):
+        """Whether no thread runs, or could (proc(5), /proc/pid/stat)."""
+        for stat in Path(f"/proc/{self.process.pid}/task").glob("*/stat"):
+            try:
+                state = stat.read_text().rpartition(")")[2].split()[0]
+            except (FileNotFoundError, ProcessLookupError):  # The thread has ended.
+                continue
+            if state != "S":
+                return False
+        return True
 
     def wait(self):
         self.process.wait(TIMEOUT_SECONDS)
