@@ -3,6 +3,7 @@ package struct FileExplanation: CustomStringConvertible {
     private static let shownNames = 40
 
     private let path: String
+    private let destination: [String]
     /// The source as it was given, and with what was found that it needs, as far as the file says so itself.
     private let source: ImportSource
     private var found: ImportSource
@@ -11,14 +12,15 @@ package struct FileExplanation: CustomStringConvertible {
     private var (isCSV, isOverpass) = (false, false)
     private var advice: [String] = []
 
-    /// Reads a file's first rows, at most a thousand, and needs no database.
+    /// Reads the first file's first rows, at most a thousand, and needs no database.
     ///
+    /// - Parameter destination: Options about the dataset and what is done with it, for the command to run next.
     /// - Throws: ``ImportError`` where it can't be read at all; standard input can be read only once, and isn't.
-    package init(_ source: ImportSource) throws(ImportError) {
+    package init(_ source: ImportSource, destination: [String]) throws(ImportError) {
         guard let path = source.paths.first, path != "-" else {
             throw ImportError("standard input can't be explained: save it to a file first")
         }
-        (self.path, self.source, found) = (path, source, source)
+        (self.path, self.destination, self.source, found) = (path, destination, source, source)
         found.paths = [path]
         let opened = try OpenedFile(path, source)
         if let input = opened.input, opened.format == .csv {
@@ -245,7 +247,7 @@ package struct FileExplanation: CustomStringConvertible {
 
     /// Everything, in lines; the last has the command to run next.
     package var description: String {
-        let command = ["poi import \(path.quotedForShell) --dataset NAME --license ID"] + found.options
+        let command = ["poi import"] + source.paths.map(\.quotedForShell) + destination + found.options
         return (lines + advice + ["next: \(command.joined(separator: " "))"]).joined(separator: "\n")
     }
 }

@@ -75,14 +75,10 @@ private struct ReplacedDatabase: Error, CustomStringConvertible {
 
     /// One line, with a command for a shell at its end.
     var description: String {
-        let (from, to) = (Self.quoted(dataPath), Self.quoted(dataPath + "-draft"))
+        let (from, to) = (dataPath.quotedForShell, (dataPath + "-draft").quotedForShell)
         return
             "the private database was made by a draft of the schema that this version replaces; nothing was changed. "
             + "To keep it and start afresh: mv \(from) \(to)"
-    }
-
-    private static func quoted(_ path: String) -> String {
-        "'" + path.replacing("'", with: "'\\''") + "'"
     }
 }
 

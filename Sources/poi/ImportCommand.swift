@@ -60,12 +60,12 @@ enum ImportCommand {
             throw ConfigurationError(
                 "expected poi import FILE… --dataset NAME --license ID; see poi import --help")
         }
+        var unread = reader
+        let destination = destination(from: &unread, switches: invocation.line.switches)
         if explains {
-            for option in ["--dataset", "--license", "--credit", "--url", "--database-url"] {
-                _ = reader.takeOption(option)
-            }
-            try reader.refuseUnknownFlags()
-            return try Terminal.print("\(FileExplanation(source))")
+            _ = unread.takeOption("--database-url")
+            try unread.refuseUnknownFlags()
+            return try Terminal.print("\(FileExplanation(source, destination: destination))")
         }
         let options = try ImportOptions(from: &reader, switches: invocation.line.switches)
         let rejectsPath = reader.takeOption("--rejects")
@@ -80,7 +80,7 @@ enum ImportCommand {
             try? rejects?.finish()
             // An unconfined source isn't read twice: it may be a statement of SQL.
             if let error = error as? ImportError, error.isAboutFields, !source.isUnconfined,
-                let explanation = try? FileExplanation(source)
+                let explanation = try? FileExplanation(source, destination: destination)
             {
                 Terminal.printError("\(explanation)")
             }
@@ -90,6 +90,18 @@ enum ImportCommand {
         guard options.isDryRun else { return Terminal.tell("\(report)") }
         try Terminal.print("\(report)\nthis is what an import would do; nothing was changed")
         if let refusal = report.refusal { throw RefusedImport(description: refusal) }
+    }
+
+    /// The options about the dataset and what is done with it, for the command to run next.
+    private static func destination(from reader: inout SettingsReader, switches: Set<String>) -> [String] {
+        let options = [
+            ("--dataset", "NAME"), ("--license", "ID"), ("--credit", nil), ("--url", nil),
+            ("--max-errors", nil), ("--rejects", nil),
+        ]
+        let given = options.compactMap { option, placeholder in
+            (reader.takeOption(option)?.quotedForShell ?? placeholder).map { "\(option) \($0)" }
+        }
+        return given + ["--dry-run", "--add-categories", "--sync", "--force"].filter(switches.contains)
     }
 
     /// Runs an import and shows how far it is.

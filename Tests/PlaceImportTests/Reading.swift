@@ -60,7 +60,7 @@ func explain(
     try withFile(Array(text.utf8), name) { path in
         var source = ImportSource(paths: [path])
         change(&source)
-        return try FileExplanation(source).description
+        return try FileExplanation(source, destination: ["--license ID"]).description
     }
 }
 

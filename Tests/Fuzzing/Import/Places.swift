@@ -86,9 +86,9 @@ private func explain(_ file: [UInt8], _ source: ImportSource) {
     source.paths = ["/proc/self/fd/\(descriptor)"]
     if source.mapping == "columns" { source.mapping = nil }
     do throws(ImportError) {
-        let text = try FileExplanation(source).description
+        let text = try FileExplanation(source, destination: ["--dataset A"]).description
         require(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 32 }, text)
-        require(text.contains("\nnext: poi import /proc/self/fd/\(descriptor) --dataset"), text)
+        require(text.contains("\nnext: poi import /proc/self/fd/\(descriptor) --dataset A"), text)
     } catch {
         require(!error.message.isEmpty && !error.message.contains("\n"), "not a line: \(error)")
     }

@@ -40,13 +40,14 @@ class Trial:
         found = re.search(r"^next: poi import (.*)$", self.text, re.M)
         if not found:
             return None
-        # Behind the file, its dataset and its license.
-        return self.run(shlex.split(found[1].replace("CATEGORY", category))[5:])[0]
+        return self.run_command(shlex.split(found[1].replace("CATEGORY", category)))[0]
 
     def run(self, options):
-        done = subprocess.run(
-            [self.poi, "import", self.file.name, "--dataset", "trial", "--license", "CC0-1.0", "--dry-run", "--database-url",
-             self.database, *options], cwd=self.folder, capture_output=True, text=True)
+        return self.run_command([self.file.name, "--dataset", "trial", "--license", "CC0-1.0", "--dry-run", *options])
+
+    def run_command(self, words):
+        done = subprocess.run([self.poi, "import", *words, "--database-url", self.database],
+                              cwd=self.folder, capture_output=True, text=True)
         added = re.search(r"^added (\d+)", done.stdout, re.M)
         return int(added[1]) if added and done.returncode == 0 else 0, done.stdout + done.stderr
 
@@ -116,3 +117,15 @@ def test_a_command_of_several_options_reads_the_file(poi, server, tmp_path):
     done = subprocess.run([poi, *shlex.split(command), "--dry-run", "--database-url", server.database], cwd=tmp_path,
                           capture_output=True, text=True)
     assert done.returncode == 0 and "added 1" in done.stdout, explained.stdout + done.stderr
+
+
+def test_the_command_that_is_named_next_repeats_what_was_given(poi, server, tmp_path):
+    files = ["one.csv", "two of them.csv"]
+    for name in files:
+        (tmp_path / name).write_text("Objektname,lat,lon\nOne,48.1,11.5\n")
+    given = [*files, "--dataset", "my towns", "--license", "CC0-1.0", "--max-errors", "3", "--rejects", "left.csv", "--sync"]
+    for last in ["--explain"], ["--database-url", server.database]:
+        done = subprocess.run([poi, "import", *given, *last], cwd=tmp_path, capture_output=True, text=True)
+        command = re.search(r"^next: poi import (.*)$", done.stdout + done.stderr, re.M)
+        assert command, done.stdout + done.stderr
+        assert shlex.split(command[1]) == [*given, "--column", "name=Objektname", "--set", "category=CATEGORY"]
