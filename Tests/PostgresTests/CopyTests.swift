@@ -95,12 +95,60 @@ struct CopyTests {
         }
     }
 
+    /// What a source of data does after the connection has ended.
+    enum Continuation: CaseIterable {
+        case chunk, end, failure
+    }
+
+    @Test(
+        "A connection that is closed while the source makes its next data fails the COPY, whatever comes next",
+        arguments: Continuation.allCases)
+    func closedMeanwhile(next: Continuation) async throws {
+        struct Broken: Error {}
+        try await withConnection(Self.database.get()) { connection in
+            _ = try await connection.query("CREATE TEMP TABLE ended (n int)")
+            let source = MadeChunks { turn in
+                guard turn > 1 else { return Array("1\n".utf8) }
+                // When this returns, libpq's memory is freed.
+                await connection.close()
+                switch next {
+                case .chunk: return turn == 2 ? Array("2\n".utf8) : nil
+                case .end: return nil
+                case .failure: throw Broken()
+                }
+            }
+            do {
+                try await connection.copy("COPY ended FROM STDIN", from: source)
+                Issue.record("nothing was thrown")
+            } catch {
+                #expect(next == .failure ? error is Broken : (error as? PostgresError)?.code == .closed)
+            }
+        }
+    }
+
     private func stream(_ chunks: [[UInt8]]) -> AsyncStream<[UInt8]> {
         AsyncStream { continuation in
             for chunk in chunks { continuation.yield(chunk) }
             continuation.finish()
         }
     }
+}
+
+/// A source of data that a function makes, by how often it is asked.
+private struct MadeChunks: AsyncSequence, AsyncIteratorProtocol {
+    let make: (Int) async throws -> [UInt8]?
+    private var turn = 0
+
+    init(_ make: @escaping (Int) async throws -> [UInt8]?) {
+        self.make = make
+    }
+
+    mutating func next() async throws -> [UInt8]? {
+        turn += 1
+        return try await make(turn)
+    }
+
+    func makeAsyncIterator() -> Self { self }
 }
 
 @Suite("COPY TO STDOUT", .timeLimit(.minutes(2)))

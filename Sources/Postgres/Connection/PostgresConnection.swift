@@ -40,8 +40,14 @@ public final class PostgresConnection {
         case requested
     }
 
-    /// libpq's connection. Once `isOpen` is false, it is only freed.
-    let raw: OpaquePointer
+    /// libpq's connection. It is freed in a later turn than that in which the connection ends, and a use after that traps, so
+    /// whoever has waited looks at `isOpen` first.
+    var raw: OpaquePointer {
+        guard let unfreed else { preconditionFailure("the connection is freed") }
+        return unfreed
+    }
+    /// The same; nil once it is freed.
+    private var unfreed: OpaquePointer?
     let configuration: PostgresConfiguration
     let threads: PostgresThreads
     private let noticeReceiver = NoticeReceiver()
@@ -87,7 +93,8 @@ public final class PostgresConnection {
         self.loop = loop
         self.configuration = configuration
         self.threads = threads
-        raw = handle.raw
+        let raw = handle.raw
+        unfreed = raw
         backendProcessID = PQbackendPID(raw)
         target = (String(cString: PQhost(raw)), String(cString: PQport(raw)))
         server = PostgresEndpoint(host: target.host, port: target.port).description
@@ -144,6 +151,7 @@ public final class PostgresConnection {
     private func free() {
         noticeReceiver.onNotice = nil
         PQfinish(raw)
+        unfreed = nil
         freed.happen()
     }
 

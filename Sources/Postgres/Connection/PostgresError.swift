@@ -94,7 +94,7 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
 
     /// The typed error of a failed result.
     init(report: PostgresServerReport) {
-        // Without a SQLSTATE, libpq itself made the result: the connection is gone. It may say that it is out of memory.
+        // Without a SQLSTATE, libpq itself made the result: the connection is gone.
         guard !report.sqlState.rawValue.isEmpty else {
             self.init(.connectionLost, clientMessage: report.message)
             return

@@ -19,11 +19,11 @@ extension PostgresConnection {
                     isTaken = try await putCopyData(chunk)
                     guard isTaken else { break }
                 }
-            } catch let error as PostgresError where !isOpen {
-                throw error
             } catch {
-                try await endCopy(failure: "the source of the data failed")
-                _ = try? await finishCommand()
+                if isOpen {
+                    try? await endCopy(failure: "the source of the data failed")
+                    _ = try? await finishCommand()
+                }
                 throw error
             }
             try await endCopy(failure: nil)
@@ -55,6 +55,8 @@ extension PostgresConnection {
 
     /// Sends a chunk; false where libpq has given the connection up, and the results may have the server's reason.
     private func putCopyData(_ chunk: [UInt8]) async throws(PostgresError) -> Bool {
+        // The connection may have ended while the source made the chunk.
+        try checkOpen()
         var rest = chunk[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.maximumCopyPart)
@@ -75,6 +77,7 @@ extension PostgresConnection {
 
     /// Ends the data; where libpq has given the connection up, the results say so.
     private func endCopy(failure: String?) async throws(PostgresError) {
+        try checkOpen()
         while true {
             let status = PQputCopyEnd(raw, failure)
             guard status >= 0 else {

@@ -54,6 +54,7 @@ extension PostgresConnection {
     /// Sends text by the simple protocol, which takes several statements.
     func sendSimple(_ sql: SQL) async throws(PostgresError) {
         guard !sql.hasNullByte else { throw PostgresError(.sendFailed) }
+        try checkOpen()
         guard PQsendQuery(raw, sql.text) == 1 else { throw clientError(.sendFailed) }
         try await drain()
     }
@@ -100,7 +101,8 @@ extension PostgresConnection {
         return affectedRows
     }
 
-    private func checkOpen() throws(PostgresError) {
+    /// Throws the reason where the connection has ended.
+    func checkOpen() throws(PostgresError) {
         guard isOpen else { throw endError ?? PostgresError(.closed) }
     }
 }

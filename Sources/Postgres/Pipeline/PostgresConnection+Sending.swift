@@ -69,7 +69,9 @@ extension PostgresConnection {
     func send(_ query: PendingQuery) {
         let name = preparedName(of: query)
         let sharesSync = query.sharesSync && name != nil
-        guard sharesSync || endGroup() else { return }
+        guard isOpen, sharesSync || endGroup() else {
+            return query.complete(with: .failure(endError ?? PostgresError(.closed)))
+        }
         let isSent = send(query, as: name)
         guard isSent, sharesSync || postgres_queue_pipeline_sync(raw) == 1 else {
             // The part of the group that libpq has taken cannot be taken back.

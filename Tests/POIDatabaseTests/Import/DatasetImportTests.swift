@@ -361,7 +361,7 @@ struct DatasetImportTests {
             #expect(names == [old] || names == [new])
             switch hasEnded {
             case .success: #expect(names == [new])
-            // What libpq says of data that it can't send any more.
+            // What libpq says of a connection that is freed.
             case .failure(let error): #expect(!"\(error)".contains("out of memory"))
             }
             if names == [new] { previous = round }
