@@ -288,8 +288,8 @@ package struct NearestCandidates: Sendable {
         let meters = distanceMeters(of: candidate)
         guard meters <= maximumMeters else { return }
         if let after = ranking.after, (meters, candidate.id) <= (after.distanceMeters, after.id) { return }
-        let index = entries.firstIndex(behind: {
-            ($0.distanceMeters, $0.candidate.id) < (meters, candidate.id)
+        let index = entries.indices.firstIndex(behind: {
+            (entries[$0].distanceMeters, entries[$0].candidate.id) < (meters, candidate.id)
         })
         // The same place has the same distance, bit by bit.
         guard index == entries.count || entries[index].candidate.id != candidate.id else { return }
@@ -307,19 +307,5 @@ package struct NearestCandidates: Sendable {
         let meters = Geodesic.distanceMeters(from: ranking.center, to: candidate)
         measured = (candidate.latitude, candidate.longitude, meters)
         return meters
-    }
-}
-
-extension Array {
-    /// The first index of a sorted array behind all elements that belong before, by binary search.
-    ///
-    /// - Parameter belongsBefore: true for the first elements of the array and false for the rest.
-    package func firstIndex(behind belongsBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if belongsBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -1,4 +1,5 @@
 import Geodesy
+import PointsOfInterestServerAPI
 
 #if canImport(Darwin)
     import Darwin
@@ -118,13 +119,8 @@ struct PartColumns: BitwiseCopyable {
 
     /// The tree of the places of a kind; nil where there are none.
     func tree(ofKind kind: UInt32) -> PackedTree? {
-        var (low, high) = (Self.firstKindTree, trees.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if trees[middle].kind < kind { low = middle + 1 } else { high = middle }
-        }
-        guard low < trees.count, trees[low].kind == kind else { return nil }
-        return trees[low]
+        let index = (Self.firstKindTree..<trees.count).firstIndex(behind: { trees[$0].kind < kind })
+        return index < trees.count && trees[index].kind == kind ? trees[index] : nil
     }
 
     var wholeTree: PackedTree { trees[0] }

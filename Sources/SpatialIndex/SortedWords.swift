@@ -59,18 +59,3 @@ struct SortedWords: BitwiseCopyable {
         UInt32((0..<count).firstIndex(behind: { isBefore(word(UInt32($0))) }))
     }
 }
-
-extension Range<Int> {
-    /// The first index that doesn't belong before, by binary search; the end where all do.
-    ///
-    /// - Parameter belongsBefore: true for the first indices and false for the rest.
-    @inline(__always)
-    func firstIndex(behind belongsBefore: (Int) -> Bool) -> Int {
-        var (low, high) = (lowerBound, upperBound)
-        while low < high {
-            let middle = (low + high) / 2
-            if belongsBefore(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-}

@@ -55,7 +55,8 @@ struct TileOrder: BitwiseCopyable {
     /// The block that a place is in.
     func block(of place: Int) -> Int {
         let key = (quadkeys[place], UInt32(place))
-        return firstIndex(in: 0..<places.count) { ($0, $1) >= key } / Self.blockSize
+        let index = (0..<places.count).firstIndex(behind: { (quadkey($0), places[$0]) < key })
+        return index / Self.blockSize
     }
 
     /// Calls `body` with each of the cells that has places, and with their range in the order.
@@ -70,19 +71,19 @@ struct TileOrder: BitwiseCopyable {
     ) {
         guard !range.isEmpty, cells.touches(row: row, column: column, ofLevel: level) else { return }
         if level == cells.level {
-            if let cell = cells.cell(of: quadkeys[Int(places[range.lowerBound])]) { body(cell, range) }
+            if let cell = cells.cell(of: quadkey(range.lowerBound)) { body(cell, range) }
             return
         }
         let childShift = UInt64(2 * (Quadkey.levels - level - 1))
-        let parent = quadkeys[Int(places[range.lowerBound])].rawValue >> childShift & ~3
+        let parent = quadkey(range.lowerBound).rawValue >> childShift & ~3
         var start = range.lowerBound
         for child in 0..<4 {
             let end =
                 child == 3
                 ? range.upperBound
-                : firstIndex(in: start..<range.upperBound) { quadkey, _ in
-                    quadkey.rawValue >> childShift > parent | UInt64(child)
-                }
+                : (start..<range.upperBound).firstIndex(behind: {
+                    quadkey($0).rawValue >> childShift <= parent | UInt64(child)
+                })
             descend(
                 start..<end, row: row << 1 | child >> 1, column: column << 1 | child & 1, level: level + 1,
                 cells, body)
@@ -90,15 +91,7 @@ struct TileOrder: BitwiseCopyable {
         }
     }
 
-    /// The first index in a range whose place is behind a border; the range's end where none is.
+    /// The quadkey of a place by its index in the order.
     @inline(__always)
-    private func firstIndex(in range: Range<Int>, isBehind: (Quadkey, UInt32) -> Bool) -> Int {
-        var (low, high) = (range.lowerBound, range.upperBound)
-        while low < high {
-            let middle = (low + high) / 2
-            let place = places[middle]
-            if isBehind(quadkeys[Int(place)], place) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
+    private func quadkey(_ index: Int) -> Quadkey { quadkeys[Int(places[index])] }
 }

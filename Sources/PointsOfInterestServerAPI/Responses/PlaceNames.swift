@@ -81,13 +81,8 @@ struct PlaceNames {
     /// The number of the name in the first of the languages that there is one in; nil where there is none.
     func index(in languages: LanguageLookup) -> Int? {
         for tag in languages.tags {
-            var (low, high) = (0, languageCount)
-            while low < high {
-                let middle = (low + high) / 2
-                let order = Self.compare(entry(middle).tag, tag)
-                if order == 0 { return middle }
-                if order < 0 { low = middle + 1 } else { high = middle }
-            }
+            let index = (0..<languageCount).index(by: { Self.compare(entry($0).tag, tag) })
+            if let index { return index }
         }
         return nil
     }

@@ -77,20 +77,18 @@ struct PlaceProperties {
     /// The member with a name, which is escaped: its name, a colon and its value; nil where there is none.
     func member(named name: [UInt8]) -> UnsafeRawBufferPointer? {
         let json = json
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            let (start, nameEnd, end) = entry(middle)
-            let order = name.withUnsafeBufferPointer {
+        let index = (0..<count).index(by: { index in
+            let (start, nameEnd, _) = entry(index)
+            return name.withUnsafeBufferPointer {
                 ByteOrder.compare(
                     UnsafeRawBufferPointer(rebasing: json[(start + 1)..<nameEnd]).assumingMemoryBound(
                         to: UInt8.self),
                     $0)
             }
-            if order == 0 { return UnsafeRawBufferPointer(rebasing: json[start..<end]) }
-            if order < 0 { low = middle + 1 } else { high = middle }
-        }
-        return nil
+        })
+        guard let index else { return nil }
+        let (start, _, end) = entry(index)
+        return UnsafeRawBufferPointer(rebasing: json[start..<end])
     }
 
     private func entry(_ index: Int) -> (start: Int, nameEnd: Int, end: Int) {
