@@ -117,12 +117,10 @@ struct CopyTests {
                 case .failure: throw Broken()
                 }
             }
-            do {
+            let error = await #expect(throws: (any Error).self) {
                 try await connection.copy("COPY ended FROM STDIN", from: source)
-                Issue.record("nothing was thrown")
-            } catch {
-                #expect(next == .failure ? error is Broken : (error as? PostgresError)?.code == .closed)
             }
+            #expect(next == .failure ? error is Broken : (error as? PostgresError)?.code == .closed)
         }
     }
 

@@ -54,7 +54,6 @@ extension PostgresConnection {
     /// Sends text by the simple protocol, which takes several statements.
     func sendSimple(_ sql: SQL) async throws(PostgresError) {
         guard !sql.hasNullByte else { throw PostgresError(.sendFailed) }
-        try checkOpen()
         guard PQsendQuery(raw, sql.text) == 1 else { throw clientError(.sendFailed) }
         try await drain()
     }
