@@ -94,7 +94,7 @@ def centres(towns, count, seed):
 
 
 def load(database, name, rows, slice_size=1_000_000):
-    """Stores the rows in the order of space_key, as Documentation/queries.md recommends, and returns how many there are.
+    """Stores the rows in spatial order, as Documentation/migrations.md recommends, and returns how many there are.
 
     A million at a time: the triggers keep a statement's rows in memory or in temporary files.
     """

@@ -1,40 +1,30 @@
 import Foundation
 
-/// The migrations of a release: the SQL files of a folder and of its subfolders `Seeds` and `AfterRollOut`, in one sequence
-/// of numbers.
+/// The migrations of a release: the SQL files of a folder and of its subfolder `Seeds`, in one sequence of numbers.
 public struct MigrationDirectory: Sendable, Hashable {
     private static let defaultVersionLength = 4
     private static let template = "-- migrate:up\n\n\n-- migrate:down\n\n"
-    private static let templateAfterRollOut = "-- poi:oldest-program X.Y.Z\n" + template
 
     /// All files, lowest number first.
     public let files: [MigrationFile]
-    /// The numbers of former files that these replace; nil where there were none.
-    private let replacedNumbers: ClosedRange<String>?
 
-    /// Reads and checks all `.sql` files of the folder, and of those subfolders that it has.
+    /// Reads and checks all `.sql` files of the folder `path`, and of its subfolder if there is one.
     ///
-    /// - Parameters:
-    ///   - path: the folder.
-    ///   - replacedNumbers: the numbers of former files that these replace: a database that was made by those is refused.
     /// - Throws: ``MigrationError`` for a folder that can't be read, or for the first file that is not in order.
-    public init(path: String, replacing replacedNumbers: ClosedRange<String>? = nil) throws(MigrationError) {
+    public init(path: String) throws(MigrationError) {
         var files: [MigrationFile] = []
         for kind in MigrationFile.Kind.allCases {
             let folder = Self.folder(of: kind, in: path)
             guard kind == .schema || FileManager.default.fileExists(atPath: folder) else { continue }
             files += try Self.read(folder, kind: kind)
         }
-        try self.init(files: files, replacing: replacedNumbers)
+        try self.init(files: files)
     }
 
     /// Takes files that were read already, and checks their numbers.
     ///
     /// - Throws: ``MigrationError`` where two files have the same number, or numbers of unequal length.
-    public init(
-        files: [MigrationFile], replacing replacedNumbers: ClosedRange<String>? = nil
-    ) throws(MigrationError) {
-        self.replacedNumbers = replacedNumbers
+    public init(files: [MigrationFile]) throws(MigrationError) {
         self.files = files.sorted { ($0.version, $0.name) < ($1.version, $1.name) }
         for (file, next) in zip(self.files, self.files.dropFirst()) {
             guard file.version.count == next.version.count else {
@@ -49,27 +39,6 @@ public struct MigrationDirectory: Sendable, Hashable {
     /// Applied migrations that are newer than these files don't matter.
     public func missingSchemaVersions(applied: Set<String>) -> [String] {
         files.filter { $0.kind == .schema && !applied.contains($0.version) }.map(\.version)
-    }
-
-    /// The applied versions whose files these replace, lowest number first.
-    ///
-    /// A database that has any was made by the former files, and can't be brought to these.
-    public func replacedVersions(applied: Set<String>) -> [String] {
-        guard let replacedNumbers else { return [] }
-        return applied.subtracting(files.map(\.version)).filter(replacedNumbers.contains).sorted()
-    }
-
-    /// The applied migrations that have no file here and say that the program is too old for them.
-    ///
-    /// Migrations that say nothing aren't included: a running server must not stop serving because a newer release has added
-    /// to the schema.
-    public func migrationsBeyond(_ program: ProgramVersion, applied: [AppliedMigration]) -> [AppliedMigration]
-    {
-        let known = Set(files.map(\.version))
-        return applied.filter { row in
-            guard !known.contains(row.version), let oldest = row.oldestVersion else { return false }
-            return oldest > program
-        }
     }
 
     /// The file of a version, which may be written without its leading zeros.
@@ -87,7 +56,6 @@ public struct MigrationDirectory: Sendable, Hashable {
         switch kind {
         case .schema: path
         case .seed: "\(path)/Seeds"
-        case .afterRollOut: "\(path)/AfterRollOut"
         }
     }
 
@@ -114,7 +82,7 @@ public struct MigrationDirectory: Sendable, Hashable {
     /// - Parameters:
     ///   - title: what it does, `verb object`; anything but letters and digits becomes an underscore.
     ///   - path: the folder of the migrations.
-    ///   - kind: a seed goes to the folder's `Seeds`, what is for after the roll-out to `AfterRollOut`.
+    ///   - kind: a seed goes to the folder's `Seeds`.
     /// - Returns: the file's path.
     /// - Throws: ``MigrationError`` for a title without a letter or digit, for a file that can't be written, and where the
     ///   folder's files are not in order.
@@ -129,8 +97,7 @@ public struct MigrationDirectory: Sendable, Hashable {
         let file = "\(folder)/\(version)_\(words.joined(separator: "_")).sql"
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try Data((kind == .afterRollOut ? templateAfterRollOut : template).utf8).write(
-                to: URL(filePath: file), options: .withoutOverwriting)
+            try Data(template.utf8).write(to: URL(filePath: file), options: .withoutOverwriting)
         } catch {
             throw .unwritableFile(file, reason: error.localizedDescription)
         }

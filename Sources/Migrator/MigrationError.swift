@@ -24,8 +24,8 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     case editedFile(name: String)
     /// Versions are applied for which there is no file.
     case missingFiles(versions: [String])
-    /// The database was made by former files, which the file `by` and later ones replace.
-    case replacedFiles(versions: [String], by: String)
+    /// The database was made by a version that was never released.
+    case replacedFiles(versions: [String])
     /// A file that isn't applied has a lower number than one that is.
     case outOfOrder(name: String, highestApplied: String)
     /// There is no such version to go to.
@@ -35,8 +35,6 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
 
     /// Another run held the lock for longer than the time limit.
     case lockTimedOut(Duration)
-    /// Others held the locks that a file for after the roll-out needs.
-    case locked(name: String)
     /// The server refused a file's SQL; `line` is the line of the file.
     case statementFailed(name: String, line: Int?, message: String)
     /// The server refused the run's own bookkeeping, or the connection failed.
@@ -57,18 +55,15 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
         case .editedFile(let name):
             "\(name) was edited after it had been applied: restore it, and put the change into a new file"
         case .missingFiles(let versions):
-            "applied, but without a file: \(versions.joined(separator: ", ")) (is this an older release than they allow?)"
-        case .replacedFiles(let versions, let file):
-            "this database was made by a draft, the migrations \(versions.first ?? "") to \(versions.last ?? ""), which "
-                + "\(file) and later ones replace; nothing was changed. Make a new database: Documentation/migrations.md "
-                + "says how, and how to take places and events along"
+            "applied, but without a file: \(versions.joined(separator: ", ")) (restore the file)"
+        case .replacedFiles(let versions):
+            "this database was made by a version that was never released (migrations \(versions.first ?? "") to "
+                + "\(versions.last ?? "")), and can't be migrated; nothing was changed: make a new one, and import into it"
         case .outOfOrder(let name, let highestApplied):
             "\(name) is new, but \(highestApplied) is applied already: give it a higher number"
         case .unknownTarget(let version): "there is no migration \(version)"
         case .irreversible(let name): "\(name) has nothing after `-- migrate:down` and cannot be undone"
         case .lockTimedOut(let limit): "another run held the migrations' lock for more than \(limit)"
-        case .locked(let name):
-            "\(name): others held its locks in every attempt: look in pg_locks for who does, and run this again"
         case .statementFailed(let name, let line, let message):
             "\(name)\(line.map { ":\($0)" } ?? ""): \(message)"
         case .databaseFailed(let message): "the database: \(message)"
@@ -82,10 +77,6 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
 extension MigrationError {
     /// What the server says about a file's SQL, with the line in the file where the server gives a position.
     init(_ error: PostgresError, in step: MigrationPlan.Step, positionIsInFile: Bool) {
-        if step.file.kind == .afterRollOut, error.sqlState == .lockNotAvailable {
-            self = .locked(name: step.file.name)
-            return
-        }
         var message = error.serverMessage ?? error.description
         if let detail = error.server?.detail { message += "\n  detail: \(detail)" }
         if let hint = error.server?.hint { message += "\n  hint: \(hint)" }

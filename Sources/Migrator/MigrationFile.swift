@@ -9,9 +9,6 @@ public struct MigrationFile: Sendable, Hashable {
         case schema
         /// Data: applied only on request.
         case seed
-        /// It removes something that older programs use, and is applied only on request, when no such program runs any
-        /// more.
-        case afterRollOut
     }
 
     /// One direction of a migration.
@@ -26,17 +23,14 @@ public struct MigrationFile: Sendable, Hashable {
         public let isEmpty: Bool
     }
 
-    /// The digits before the first underscore, as text: `0103`.
+    /// The digits before the first underscore, as text: `0202`.
     public let version: String
-    /// The file's name without its extension: `0103_create_locations`.
+    /// The file's name without its extension: `0202_create_locations`.
     public let name: String
     /// What it is for.
     public let kind: Kind
     /// SHA-256 over the file's bytes in hexadecimal: an applied file must never change.
     public let checksum: String
-    /// The oldest program that can live with it, from the line `-- poi:oldest-program 1.4.0` above `-- migrate:up`. Nil if
-    /// there is no such line; a file for after the roll-out always has one.
-    public let oldestProgram: ProgramVersion?
     /// The part that applies it.
     public let up: Section
     /// The part that undoes it; empty where nothing can.
@@ -51,13 +45,7 @@ public struct MigrationFile: Sendable, Hashable {
         }
         (self.version, self.name, self.kind) = (version, name, kind)
         checksum = SHA256.hexDigest(of: bytes)
-        (oldestProgram, up, down) = try MigrationFileParser.parse(fileName: fileName, bytes: bytes)
-        guard kind != .afterRollOut || oldestProgram != nil else {
-            throw .malformedFile(
-                fileName, line: 1,
-                "is in AfterRollOut without a line `-- poi:oldest-program 1.4.0`, which names the first release that "
-                    + "doesn't use what the file removes")
-        }
+        (up, down) = try MigrationFileParser.parse(fileName: fileName, bytes: bytes)
     }
 
     /// `NNNN_verb_object.sql`: digits, an underscore, lower-case words.
@@ -67,28 +55,6 @@ public struct MigrationFile: Sendable, Hashable {
         guard let match = name.wholeMatch(of: /([0-9]+)_[a-z0-9][a-z0-9_]*/) else { return nil }
         return (String(match.1), name)
     }
-}
-
-/// The version of a program, such as `1.4.0`: three numbers, compared from the left.
-public struct ProgramVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-    private let numbers: [UInt32]
-
-    /// Reads a version; nil for anything but three numbers with points between them.
-    public init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        // UInt32 would take a sign, too.
-        let numbers = parts.compactMap { part in part.allSatisfy(\.isNumber) ? UInt32(part) : nil }
-        guard parts.count == 3, numbers.count == 3 else { return nil }
-        self.numbers = numbers
-    }
-
-    /// Whether the left version is the older one.
-    public static func < (left: ProgramVersion, right: ProgramVersion) -> Bool {
-        left.numbers.lexicographicallyPrecedes(right.numbers)
-    }
-
-    /// The version as it is written.
-    public var description: String { numbers.map(String.init).joined(separator: ".") }
 }
 
 // MARK: - Parsing
@@ -104,7 +70,7 @@ private enum MigrationFileParser {
 
     static func parse(
         fileName: String, bytes: [UInt8]
-    ) throws(MigrationError) -> (ProgramVersion?, up: MigrationFile.Section, down: MigrationFile.Section) {
+    ) throws(MigrationError) -> (up: MigrationFile.Section, down: MigrationFile.Section) {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
             throw .malformedFile(fileName, line: 1, "is not UTF-8 text")
         }
@@ -131,32 +97,7 @@ private enum MigrationFileParser {
         guard !upSection.isEmpty else {
             throw .malformedFile(fileName, line: up.line + 1, "has nothing to apply")
         }
-        let oldestProgram = try oldestProgram(lines, until: up.line, fileName: fileName)
-        return (oldestProgram, upSection, try section(lines, down, until: lines.count, fileName: fileName))
-    }
-
-    /// Reads the line `-- poi:oldest-program 1.4.0`, which is a comment for dbmate.
-    private static func oldestProgram(
-        _ lines: [String], until end: Int, fileName: String
-    ) throws(MigrationError) -> ProgramVersion? {
-        let comment = /--[ \t]*poi:(.*)/
-        var oldest: ProgramVersion?
-        for (line, text) in lines.enumerated() {
-            guard let match = text.prefixMatch(of: comment) else { continue }
-            let words = match.1.split(whereSeparator: \.isWhitespace)
-            guard words.count == 2, words[0] == "oldest-program",
-                let version = ProgramVersion(String(words[1]))
-            else {
-                throw .malformedFile(
-                    fileName, line: line + 1, "expected `-- poi:oldest-program` and a version such as 1.4.0")
-            }
-            guard line < end, oldest == nil else {
-                throw .malformedFile(
-                    fileName, line: line + 1, "`-- poi:oldest-program` stands once, above `-- migrate:up`")
-            }
-            oldest = version
-        }
-        return oldest
+        return (upSection, try section(lines, down, until: lines.count, fileName: fileName))
     }
 
     private static func markers(

@@ -10,19 +10,15 @@ public struct AppliedMigration: Sendable, Hashable {
     public let appliedAt: String?
     /// The file's name without its extension; nil where dbmate applied it.
     public let name: String?
-    /// The oldest program that can live with it, as its file said; nil where the file said nothing.
-    public let oldestProgram: String?
 
     /// A row with these columns.
     public init(
-        version: String, checksum: String? = nil, appliedAt: String? = nil, name: String? = nil,
-        oldestProgram: String? = nil
+        version: String, checksum: String? = nil, appliedAt: String? = nil, name: String? = nil
     ) {
         self.version = version
         self.checksum = checksum
         self.appliedAt = appliedAt
         self.name = name
-        self.oldestProgram = oldestProgram
     }
 
     /// Reads a row of ``query``.
@@ -31,26 +27,22 @@ public struct AppliedMigration: Sendable, Hashable {
     public init(_ row: PostgresRow) throws(PostgresError) {
         self.init(
             version: try row.decode(at: 0), checksum: try row.decode(at: 1), appliedAt: try row.decode(at: 2),
-            name: try row.decode(at: 3), oldestProgram: try row.decode(at: 4))
+            name: try row.decode(at: 3))
     }
 
     /// Reads all rows, lowest number first. It goes through JSON, since a table that dbmate made lacks some of the columns.
     public static let query: SQL = """
-        SELECT version::text, to_jsonb(m) ->> 'checksum', to_jsonb(m) ->> 'applied_at', to_jsonb(m) ->> 'name',
-            to_jsonb(m) ->> 'oldest_program'
+        SELECT version::text, to_jsonb(m) ->> 'checksum', to_jsonb(m) ->> 'applied_at', to_jsonb(m) ->> 'name'
         FROM schema_migrations AS m ORDER BY version
         """
 
     /// The name, or the version where there is no name.
     public var shownName: String { name ?? version }
-
-    /// The oldest program that can live with it; nil where that isn't known.
-    var oldestVersion: ProgramVersion? { oldestProgram.flatMap { ProgramVersion($0) } }
 }
 
 // MARK: - The table
 
-/// The table `schema_migrations`: dbmate's, with four more nullable columns, which dbmate leaves alone.
+/// The table `schema_migrations`: dbmate's, with three more nullable columns, which dbmate leaves alone.
 struct MigrationHistory {
     private let connection: PostgresConnection
 
@@ -76,8 +68,7 @@ struct MigrationHistory {
             ALTER TABLE schema_migrations
                 ADD COLUMN IF NOT EXISTS name text,
                 ADD COLUMN IF NOT EXISTS checksum text,
-                ADD COLUMN IF NOT EXISTS applied_at timestamptz,
-                ADD COLUMN IF NOT EXISTS oldest_program text;
+                ADD COLUMN IF NOT EXISTS applied_at timestamptz;
             ALTER TABLE schema_migrations ALTER COLUMN applied_at SET DEFAULT now();
             """)
     }
@@ -88,13 +79,8 @@ struct MigrationHistory {
         case .up:
             _ = try await connection.query(
                 PostgresQuery(
-                    """
-                    INSERT INTO schema_migrations (version, name, checksum, oldest_program) VALUES ($1, $2, $3, $4)
-                    """,
-                    [
-                        .text(step.file.version), .text(step.file.name), .text(step.file.checksum),
-                        step.file.oldestProgram.map { .text($0.description) } ?? .null(.text),
-                    ]))
+                    "INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)",
+                    [.text(step.file.version), .text(step.file.name), .text(step.file.checksum)]))
         case .down:
             _ = try await connection.query(
                 PostgresQuery(

@@ -2,9 +2,8 @@
 public struct MigrationPlan: Sendable, Hashable {
     /// What a run is asked for.
     public enum Command: Sendable, Hashable {
-        /// Apply what is pending, up to and including a version if one is given; with `finish`, apply after that also what
-        /// waits for the roll-out.
-        case up(to: String?, finish: Bool = false)
+        /// Apply what is pending, up to and including a version if one is given.
+        case up(to: String?)
         /// Undo the last applied migration, or all above a version if one is given; `0` stands for all.
         case down(to: String?)
     }
@@ -29,9 +28,7 @@ public struct MigrationPlan: Sendable, Hashable {
 
     /// What to do, in this order.
     public let steps: [Step]
-    /// What the command leaves out, and would apply with `finish`, lowest number first.
-    public let waiting: [MigrationFile]
-    /// Applied migrations of a newer release that this program can live with, lowest number first.
+    /// Applied migrations of a newer release, lowest number first.
     public let newer: [AppliedMigration]
 
     /// Compares files and rows.
@@ -41,30 +38,22 @@ public struct MigrationPlan: Sendable, Hashable {
     ///   - directory: the files.
     ///   - applied: the rows of the database.
     ///   - includesSeeds: whether pending seeds are applied too. Applied seeds are known in any case.
-    ///   - program: the version of this program; nil where no newer schema is accepted.
     /// - Throws: ``MigrationError`` where the applied migrations don't match the files, for a target without a file, and
     ///   for a way down through a file that can't be undone. Then nothing at all must be done.
     public init(
-        _ command: Command, directory: MigrationDirectory, applied: [AppliedMigration], includesSeeds: Bool,
-        program: ProgramVersion? = nil
+        _ command: Command, directory: MigrationDirectory, applied: [AppliedMigration], includesSeeds: Bool
     ) throws(MigrationError) {
-        let status = MigrationStatus(directory: directory, applied: applied, program: program)
+        let status = MigrationStatus(directory: directory, applied: applied)
         try status.check()
         newer = status.newer
         switch command {
-        case .up(let target, let finish):
+        case .up(let target):
             let limit = try target.map { target throws(MigrationError) in
                 try directory.file(version: target).version
             }
-            func files(_ states: Set<MigrationStatus.State>) -> [MigrationFile] {
-                status.files(states).filter { file in limit.map { file.version <= $0 } ?? true }
-            }
-            let pending = files(includesSeeds ? [.pending, .optional] : [.pending])
-            let removing = files([.waiting])
-            // What waits for the roll-out comes last, whatever its number, since pending files have to work before it,
-            // too.
-            steps = (pending + (finish ? removing : [])).map { Step(direction: .up, file: $0) }
-            waiting = finish ? [] : removing
+            steps = status.files(includesSeeds ? [.pending, .optional] : [.pending])
+                .filter { file in limit.map { file.version <= $0 } ?? true }
+                .map { Step(direction: .up, file: $0) }
         case .down(let target):
             // Newer migrations would have to be undone first, and only their release knows how.
             guard newer.isEmpty else { throw .missingFiles(versions: newer.map(\.version)) }
@@ -78,7 +67,6 @@ public struct MigrationPlan: Sendable, Hashable {
             }
             if let file = undone.first(where: \.down.isEmpty) { throw .irreversible(name: file.name) }
             steps = undone.map { Step(direction: .down, file: $0) }
-            waiting = []
         }
     }
 }
@@ -97,17 +85,15 @@ public struct MigrationStatus: Sendable, Hashable {
         case pending
         /// A seed that is not applied.
         case optional
-        /// For after the roll-out, and not applied.
-        case waiting
         /// Not applied, though a higher number is.
         case late
         /// Applied, but the file has changed since.
         case edited
-        /// Applied by a newer release, whose file says that this program can live with it.
+        /// Applied by a newer release.
         case newer
         /// Applied, but there is no file.
         case missing
-        /// Applied, from a file that the present files replace.
+        /// Applied, like all that is, before there was the first of these files: by a version that was never released.
         case replaced
     }
 
@@ -126,13 +112,8 @@ public struct MigrationStatus: Sendable, Hashable {
     /// All migrations that have a file or a row, lowest number first.
     public let entries: [Entry]
 
-    /// Compares the files with the rows.
-    ///
-    /// - Parameters:
-    ///   - directory: the files.
-    ///   - applied: the rows of the database.
-    ///   - program: the version of this program; nil where no newer schema is accepted.
-    public init(directory: MigrationDirectory, applied: [AppliedMigration], program: ProgramVersion? = nil) {
+    /// Compares the files with the rows of the database.
+    public init(directory: MigrationDirectory, applied: [AppliedMigration]) {
         let rows = Dictionary(applied.map { ($0.version, $0) }) { first, _ in first }
         let highest = applied.map(\.version).max() ?? ""
         let known = directory.files.map { file in
@@ -141,11 +122,10 @@ public struct MigrationStatus: Sendable, Hashable {
             return Entry(version: file.version, state: state, file: file, applied: row)
         }
         let versions = Set(directory.files.map(\.version))
-        let highestKnown = directory.files.last?.version ?? ""
-        let replaced = Set(directory.replacedVersions(applied: Set(rows.keys)))
+        let (first, last) = (directory.files.first?.version ?? "", directory.files.last?.version ?? "")
+        let isReplaced = !rows.isEmpty && rows.keys.allSatisfy { $0 < first }
         let unknown = rows.values.filter { !versions.contains($0.version) }.map { row in
-            let isNewer = row.version > highestKnown && Self.canLive(program, with: row)
-            let state: State = replaced.contains(row.version) ? .replaced : isNewer ? .newer : .missing
+            let state: State = isReplaced ? .replaced : row.version > last ? .newer : .missing
             return Entry(version: row.version, state: state, file: nil, applied: row)
         }
         entries = (known + unknown).sorted { $0.version < $1.version }
@@ -153,7 +133,7 @@ public struct MigrationStatus: Sendable, Hashable {
 
     /// Checks that nothing keeps migrations from running.
     ///
-    /// - Throws: ``MigrationError`` for a database of replaced files, and for an edited, missing or late file.
+    /// - Throws: ``MigrationError`` for a database of a version that was never released, and for an edited, missing or late file.
     public func check() throws(MigrationError) {
         if let replacement { throw replacement }
         let missing = entries.filter { $0.state == .missing }.map(\.version)
@@ -168,20 +148,14 @@ public struct MigrationStatus: Sendable, Hashable {
         }
     }
 
-    /// Why nothing can run where the database was made by files that the present ones replace; nil elsewhere.
+    /// Why nothing can run where a version made the database that was never released; nil elsewhere.
     private var replacement: MigrationError? {
         let versions = entries.filter { $0.state == .replaced }.map(\.version)
         guard !versions.isEmpty else { return nil }
-        return .replacedFiles(versions: versions, by: entries.lazy.compactMap(\.file).first?.name ?? "")
+        return .replacedFiles(versions: versions)
     }
 
-    /// Whether the row says that the program can live with it; false if the row says nothing about that.
-    private static func canLive(_ program: ProgramVersion?, with row: AppliedMigration) -> Bool {
-        guard let program, let oldest = row.oldestVersion else { return false }
-        return oldest <= program
-    }
-
-    /// Applied migrations of a newer release that this program can live with.
+    /// Applied migrations of a newer release.
     var newer: [AppliedMigration] { entries.filter { $0.state == .newer }.compactMap(\.applied) }
 
     var appliedFiles: [MigrationFile] { entries.filter { $0.applied != nil }.compactMap(\.file) }
@@ -190,8 +164,7 @@ public struct MigrationStatus: Sendable, Hashable {
         entries.filter { states.contains($0.state) }.compactMap(\.file)
     }
 
-    /// Only the schema can be late: a database that had no use for a seed yesterday may get it today, and what waits for
-    /// the roll-out of one release may still wait when the next one has come.
+    /// Only the schema can be late: a database that had no use for a seed yesterday may get it today.
     private static func state(
         of file: MigrationFile, applied: AppliedMigration?, highestApplied: String
     ) -> State {
@@ -199,7 +172,6 @@ public struct MigrationStatus: Sendable, Hashable {
             switch file.kind {
             case .schema: return file.version < highestApplied ? .late : .pending
             case .seed: return .optional
-            case .afterRollOut: return .waiting
             }
         }
         guard let checksum = applied.checksum else { return .unverified }
@@ -208,7 +180,7 @@ public struct MigrationStatus: Sendable, Hashable {
 }
 
 extension MigrationStatus: CustomStringConvertible {
-    /// A line for each migration, one that sums up, and where the files replace others one that says what to do.
+    /// A line for each migration, one that sums up, and where nothing can run one that says why.
     public var description: String {
         (entries.map(line) + [summary] + (replacement.map { ["\($0)"] } ?? [])).joined(separator: "\n")
     }
@@ -217,12 +189,7 @@ extension MigrationStatus: CustomStringConvertible {
         let state = entry.state.rawValue
         let padding = String(repeating: " ", count: max(1, 12 - state.count))
         let name = entry.file?.name ?? entry.applied?.shownName ?? entry.version
-        let kind =
-            switch entry.file?.kind {
-            case .seed: " (seed)"
-            case .afterRollOut: " (after the roll-out)"
-            case .schema, nil: ""
-            }
+        let kind = entry.file?.kind == .seed ? " (seed)" : ""
         let time = entry.applied?.appliedAt.map { "  \($0)" } ?? ""
         return state + padding + name + kind + time
     }
@@ -230,9 +197,9 @@ extension MigrationStatus: CustomStringConvertible {
     private var summary: String {
         let states: [(State, String)] = [
             (.unverified, "without a checksum"), (.pending, "pending"), (.optional, "seeds not applied"),
-            (.waiting, "waiting for the roll-out"), (.late, "late"), (.edited, "edited"),
+            (.late, "late"), (.edited, "edited"),
             (.missing, "missing"), (.newer, "newer"),
-            (.replaced, "replaced by newer files"),
+            (.replaced, "of a version that was never released"),
         ]
         let counts = states.compactMap { state, label in
             let count = entries.count { $0.state == state }

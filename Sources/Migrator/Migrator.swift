@@ -13,22 +13,12 @@ public struct Migrator: Sendable {
     public var includesSeeds = false
     /// How long to wait for another run.
     public var lockWaitLimit: Duration = .seconds(600)
-    /// How often a file for after the roll-out is tried while others hold its locks, 1 or more.
-    public var lockAttemptLimit = 30
-    /// The version of this program, to decide about migrations of newer releases; with nil none of those is accepted.
-    public var program: ProgramVersion?
     /// Gets each event as it happens, on the loop.
     public var onEvent: @Sendable (MigrationEvent) -> Void = { _ in }
 
     /// Undoes a file's changes of the session, so that a file does the same alone and after others, and so that its record
     /// goes to the right table.
     private static let resetSession = "RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL"
-
-    /// For files for after the roll-out. Servers are running then, and a statement that waits for a lock makes all later
-    /// statements wait behind it. So it waits for less than a request does for a connection (`POI_DB_ACQUIRE_TIMEOUT`), and
-    /// then lets the others pass. A file can set another limit for itself.
-    private static let boundLockWaits = "SET lock_timeout = '500ms'"
-    private static let pauseBetweenAttempts: Duration = .seconds(1)
 
     private let configuration: PostgresConfiguration
     private let loop: EventLoop
@@ -57,7 +47,7 @@ public struct Migrator: Sendable {
             guard !isDryRun else {
                 let plan = try await plan(command, on: connection)
                 for step in plan.steps { onEvent(.started(step, isDryRun: true)) }
-                end(plan)
+                if plan.steps.isEmpty { onEvent(.nothingToDo) }
                 return plan
             }
             return try await MigrationLock.withLock(
@@ -66,7 +56,7 @@ public struct Migrator: Sendable {
                 let plan = try await plan(command, on: connection)
                 if !plan.steps.isEmpty { try await prepare(connection) }
                 for step in plan.steps { try await perform(step, on: connection) }
-                end(plan)
+                if plan.steps.isEmpty { onEvent(.nothingToDo) }
                 return plan
             }
         }
@@ -78,7 +68,7 @@ public struct Migrator: Sendable {
     public func status() async throws -> MigrationStatus {
         try await withConnection { connection in
             let applied = try await MigrationHistory(connection).applied()
-            return MigrationStatus(directory: directory, applied: applied, program: program)
+            return MigrationStatus(directory: directory, applied: applied)
         }
     }
 
@@ -94,15 +84,9 @@ public struct Migrator: Sendable {
     ) async throws -> MigrationPlan {
         let applied = try await MigrationHistory(connection).applied()
         let plan = try MigrationPlan(
-            command, directory: directory, applied: applied, includesSeeds: includesSeeds, program: program)
+            command, directory: directory, applied: applied, includesSeeds: includesSeeds)
         if !plan.newer.isEmpty { onEvent(.schemaIsNewer(plan.newer)) }
         return plan
-    }
-
-    /// Reports that there was nothing to do, and which files wait for the roll-out.
-    private func end(_ plan: MigrationPlan) {
-        if plan.steps.isEmpty { onEvent(.nothingToDo) }
-        if !plan.waiting.isEmpty { onEvent(.waitingForRollOut(plan.waiting)) }
     }
 
     private func prepare(_ connection: PostgresConnection) async throws {
@@ -110,24 +94,9 @@ public struct Migrator: Sendable {
         connection.onNotice = { [onEvent] report in onEvent(.notice(report.message)) }
     }
 
-    /// Runs one file. If it is for after the roll-out and others hold its locks, it is tried again and again.
+    /// Runs one file's SQL and records it.
     private func perform(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
         onEvent(.started(step, isDryRun: false))
-        var attempt = 1
-        while true {
-            do {
-                try await tryOnce(step, on: connection)
-                return onEvent(.finished(step))
-            } catch MigrationError.locked where attempt < lockAttemptLimit {
-                onEvent(.locked(step, attempt: attempt, limit: lockAttemptLimit))
-                attempt += 1
-                try await Task.sleep(for: Self.pauseBetweenAttempts)
-            }
-        }
-    }
-
-    /// Runs one file's SQL and records it.
-    private func tryOnce(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
         do {
             if step.section.isTransactional {
                 try await connection.withTransaction { connection in
@@ -141,12 +110,10 @@ public struct Migrator: Sendable {
             // It failed at the record, or at the commit, which checks deferred constraints.
             throw MigrationError(error, in: step, positionIsInFile: false)
         }
+        onEvent(.finished(step))
     }
 
     private func execute(_ step: MigrationPlan.Step, on connection: PostgresConnection) async throws {
-        if step.file.kind == .afterRollOut {
-            try await connection.unsafeExecuteScript(Self.boundLockWaits)
-        }
         do {
             try await connection.unsafeExecuteScript(step.section.sql)
         } catch let error as PostgresError {
@@ -174,41 +141,31 @@ public enum MigrationEvent: Sendable, Hashable, CustomStringConvertible {
     case waitingForLock
     /// A step begins, or in a dry run would begin.
     case started(MigrationPlan.Step, isDryRun: Bool)
-    /// Others hold the step's locks: it was undone, and is tried again.
-    case locked(MigrationPlan.Step, attempt: Int, limit: Int)
     /// A step is done and recorded.
     case finished(MigrationPlan.Step)
     /// The server sent a notice while a file ran.
     case notice(String)
-    /// A newer release has applied these, and this program can live with them.
+    /// A newer release has applied these.
     case schemaIsNewer([AppliedMigration])
     /// There was nothing to do.
     case nothingToDo
-    /// These were left out, since servers may still use what they remove.
-    case waitingForRollOut([MigrationFile])
 
     /// One line for a terminal.
     public var description: String {
         switch self {
         case .waitingForLock: "another run is at work: waiting for it"
         case .started(let step, let isDryRun): (isDryRun ? "would " : "") + "\(step)"
-        case .locked(let step, let attempt, let limit):
-            "\(step): others hold its locks, attempt \(attempt) of \(limit)"
         case .finished(let step): "\(step): done"
         case .notice(let message): "  \(message)"
         case .schemaIsNewer(let migrations):
-            "the schema is newer than this program, which can live with it: "
+            "the schema is newer than this program: "
                 + migrations.map(\.shownName).joined(separator: ", ")
         case .nothingToDo: "nothing to do"
-        case .waitingForRollOut(let files):
-            "\(files.count) waiting for the roll-out (\(files.map(\.name).joined(separator: ", "))): once no server is older"
-                + (files.compactMap(\.oldestProgram).max().map { " than \($0)" } ?? "")
-                + ", apply with --finish"
         }
     }
 }
 
 extension MigrationPlan.Step: CustomStringConvertible {
-    /// `apply 0103_create_locations` or `undo 0103_create_locations`.
+    /// `apply 0202_create_locations` or `undo 0202_create_locations`.
     public var description: String { (direction == .up ? "apply " : "undo ") + file.name }
 }

@@ -56,7 +56,6 @@ public struct Migration: Sendable {
         try EventLoop.runToCompletion { loop in
             var migrator = Migrator(configuration, directory: directory, loop: loop)
             migrator.includesSeeds = settings.includesSeeds
-            migrator.program = ProgramVersion(BuildInformation.version)
             migrator.onEvent = onEvent
             return try await body(migrator)
         }
@@ -93,11 +92,8 @@ public struct MigrationSettings: Sendable {
     ///
     /// - Throws: `MigrationError` for the first file that is not in order.
     public func directory() throws(MigrationError) -> MigrationDirectory {
-        try MigrationDirectory(path: path, replacing: Self.draft)
+        try MigrationDirectory(path: path)
     }
-
-    /// The numbers of the schema's draft, which 0101 and later replace.
-    private static let draft = "0001"..."0017"
 
     /// `Migrations` in the working directory, else the folder that is installed beside the program: `bin/poi` and
     /// `share/poi/Migrations`.

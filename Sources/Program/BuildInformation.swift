@@ -1,7 +1,7 @@
 /// The versions of this program.
 package enum BuildInformation {
     /// The version of the release: three numbers, as CONTRIBUTING.md explains. An addition raises the second one.
-    package static let version = "0.3.0"
+    package static let version = "0.4.0"
 
     /// The compiler's version, as far as conditional compilation reveals it.
     package static let swift: String = {

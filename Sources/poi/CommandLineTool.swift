@@ -76,8 +76,7 @@ struct CommandLineTool {
     ]
 
     private static let switches: Set<String> = [
-        "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--finish",
-        "--after-roll-out", "--ready",
+        "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--ready",
         "--include-tests", "--force",
         "--add-categories", "--sync", "--unconfined-source", "--explain",
     ]

@@ -60,24 +60,22 @@ enum DevCommand {
         _ database: DatabaseConfiguration, _ settings: MigrationSettings, in state: DevelopmentState
     ) throws {
         do {
-            // There is no other server than this one, so no roll-out to wait for.
-            try Migration(database, settings: settings) { Terminal.printError("\($0)") }
-                .run(.up(to: nil, finish: true))
+            try Migration(database, settings: settings) { Terminal.printError("\($0)") }.run(.up(to: nil))
         } catch MigrationError.replacedFiles {
             throw ReplacedDatabase(dataPath: state.dataPath)
         }
     }
 }
 
-/// The private database was made by migrations that this program's replace.
+/// The private database was made by a version that was never released.
 private struct ReplacedDatabase: Error, CustomStringConvertible {
     let dataPath: String
 
     /// One line, with a command for a shell at its end.
     var description: String {
-        let (from, to) = (dataPath.quotedForShell, (dataPath + "-draft").quotedForShell)
+        let (from, to) = (dataPath.quotedForShell, (dataPath + "-before-0.4.0").quotedForShell)
         return
-            "the private database was made by a draft of the schema that this version replaces; nothing was changed. "
+            "the private database was made by a version that was never released; nothing was changed. "
             + "To keep it and start afresh: mv \(from) \(to)"
     }
 }

@@ -6,7 +6,7 @@ import Program
 /// `poi migrate up|down|status|new|validate`: changes and checks the database's schema.
 enum MigrateCommand {
     private static let usage =
-        "poi migrate up|down|status|new TITLE|validate [--to VERSION] [--dry-run] [--yes] [--seeds] [--finish] [--after-roll-out]"
+        "poi migrate up|down|status|new TITLE|validate [--to VERSION] [--dry-run] [--yes] [--seeds]"
 
     static func run(_ invocation: Invocation) throws {
         guard let action = invocation.line.words.dropFirst().first else {
@@ -24,7 +24,7 @@ enum MigrateCommand {
         // A run goes on where nobody reads its output: its result is in the database.
         let migration = try Migration(database, settings: settings) { Terminal.tell("\($0)") }
         let isDryRun = invocation.line.switches.contains("--dry-run")
-        let up = MigrationPlan.Command.up(to: target, finish: invocation.line.switches.contains("--finish"))
+        let up = MigrationPlan.Command.up(to: target)
         switch action {
         case "up" where isDryRun: try dryRun(up, database, settings)
         case "up": try migration.run(up)
@@ -68,8 +68,7 @@ enum MigrateCommand {
         guard let title = invocation.line.words.dropFirst(2).first else {
             throw ConfigurationError("expected poi migrate new 'verb object'")
         }
-        let waits = invocation.line.switches.contains("--after-roll-out")
-        let kind: MigrationFile.Kind = waits ? .afterRollOut : settings.includesSeeds ? .seed : .schema
+        let kind: MigrationFile.Kind = settings.includesSeeds ? .seed : .schema
         let path = try MigrationDirectory.makeFile(title: title, path: settings.path, kind: kind)
         try Terminal.print(path)
     }

@@ -6,27 +6,15 @@ import Testing
 struct MigrationDirectoryTests {
     private let sql = migration(up: "SELECT 1;")
 
-    private var removing: String { "-- poi:oldest-program 0.3.0\n" + sql }
-
-    @Test("The three kinds are one sequence, and other files don't matter")
+    @Test("The schema and the seeds are one sequence, and other files don't matter")
     func sequence() throws {
         let folder = try MigrationFolder([
             "0003_c.sql": sql, "0001_a.sql": sql, "Seeds/0002_b.sql": sql, "README.md": "x",
-            "AfterRollOut/0004_d.sql": removing, ".0009_hidden.sql": "x",
+            ".0009_hidden.sql": "x",
         ])
         let files = try folder.directory().files
-        #expect(files.map(\.name) == ["0001_a", "0002_b", "0003_c", "0004_d"])
-        #expect(files.map(\.kind) == [.schema, .seed, .schema, .afterRollOut])
-    }
-
-    @Test("A file in AfterRollOut without its oldest program is refused, with the line that is missing")
-    func undeclared() throws {
-        let folder = try MigrationFolder(["0001_a.sql": sql, "AfterRollOut/0002_b.sql": sql])
-        let error = #expect(throws: MigrationError.self) { try folder.directory() }
-        #expect(
-            error?.description
-                == "0002_b.sql:1: is in AfterRollOut without a line `-- poi:oldest-program 1.4.0`, which names the "
-                + "first release that doesn't use what the file removes")
+        #expect(files.map(\.name) == ["0001_a", "0002_b", "0003_c"])
+        #expect(files.map(\.kind) == [.schema, .seed, .schema])
     }
 
     @Test("A seed with the number of a schema file is refused")
@@ -58,12 +46,6 @@ struct MigrationDirectoryTests {
         #expect(second == "\(folder.path)/Seeds/0002_insert_rows.sql")
         let text = try String(contentsOfFile: second, encoding: .utf8)
         #expect(text == "-- migrate:up\n\n\n-- migrate:down\n\n")
-        try folder.write("Seeds/0002_insert_rows.sql", sql)
-        let third = try MigrationDirectory.makeFile(
-            title: "drop rows", path: folder.path, kind: .afterRollOut)
-        #expect(third == "\(folder.path)/AfterRollOut/0003_drop_rows.sql")
-        #expect(
-            try String(contentsOfFile: third, encoding: .utf8) == "-- poi:oldest-program X.Y.Z\n" + text)
     }
 
     @Test("A title without a letter or digit makes no file")
@@ -74,12 +56,10 @@ struct MigrationDirectoryTests {
         }
     }
 
-    @Test(
-        "Readiness asks for every schema version, and accepts newer ones and absent ones of the other kinds")
+    @Test("Readiness asks for every schema version, and accepts newer ones and absent seeds")
     func readiness() throws {
         let folder = try MigrationFolder([
             "0001_a.sql": sql, "Seeds/0002_b.sql": sql, "0003_c.sql": sql,
-            "AfterRollOut/0004_d.sql": removing,
         ])
         let directory = try folder.directory()
         #expect(directory.missingSchemaVersions(applied: ["0001", "0003", "0005"]) == [])

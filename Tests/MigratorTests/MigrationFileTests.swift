@@ -37,39 +37,6 @@ struct MigrationFileTests {
         #expect(file.down.isEmpty)
     }
 
-    @Test("The line with the oldest program that still works stands once, above the first marker")
-    func oldestProgram() throws {
-        let body = "-- migrate:up\nSELECT 1;\n-- migrate:down\n"
-        #expect(try parse(body).oldestProgram == nil)
-        let oldest = try parse("-- why\n--\tpoi:oldest-program  1.10.0 \r\n" + body).oldestProgram
-        #expect(oldest == ProgramVersion("1.10.0"))
-        let expected = "expected `-- poi:oldest-program` and a version such as 1.4.0"
-        let place = "`-- poi:oldest-program` stands once, above `-- migrate:up`"
-        for (text, told) in [
-            ("-- poi:oldest-program 1.4\n" + body, "1: \(expected)"),
-            ("-- poi:oldest-program\n" + body, "1: \(expected)"),
-            ("-- poi:oldest-programme 1.4.0\n" + body, "1: \(expected)"),
-            ("-- poi:oldest-program 1.4.0 or so\n" + body, "1: \(expected)"),
-            ("-- poi:oldest-program 1.4.0\n-- poi:oldest-program 1.4.0\n" + body, "2: \(place)"),
-            (body + "-- poi:oldest-program 1.4.0\n", "4: \(place)"),
-        ] {
-            #expect(problem(text) == "0001_create_places.sql:\(told)")
-        }
-    }
-
-    @Test("Versions of programs are ordered by their numbers")
-    func versions() {
-        let texts = ["0.1.0", "0.1.1", "0.2.0", "0.10.0", "1.0.0", "1.0.10"]
-        let versions = texts.compactMap { ProgramVersion($0) }
-        #expect(versions.map(\.description) == texts)
-        #expect(versions.shuffled().sorted() == versions)
-        for text in [
-            "", "1", "1.2", "1.2.3.4", "1.2.x", "1..2", "-1.2.3", "+1.2.3", "1.2.3 ", "1.2.99999999999",
-        ] {
-            #expect(ProgramVersion(text) == nil, "\(text)")
-        }
-    }
-
     @Test("transaction:false belongs to its section alone")
     func transactionFalse() throws {
         let text =

@@ -85,67 +85,29 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test("Applied versions without a file are refused, all named")
-    func missing() {
-        #expect(throws: MigrationError.missingFiles(versions: ["0000", "0009"])) {
-            try steps(.up(to: nil), applied("0001", "0009", "0000"))
+    @Test("An applied version without a file is refused, unless it is newer than all files")
+    func missing() throws {
+        let directory = try MigrationDirectory(
+            files: directory.files.filter { $0.version != "0002" } + [irreversible])
+        #expect(throws: MigrationError.missingFiles(versions: ["0002"])) {
+            try MigrationPlan(
+                .up(to: nil), directory: directory, applied: applied("0001", "0002", "0003"),
+                includesSeeds: false)
         }
-    }
-
-    /// What is done about a database that has all three files, and others of newer releases.
-    private func plan(
-        _ command: MigrationPlan.Command = .up(to: nil), newer: (version: String, oldest: String?)...,
-        program: String? = "1.2.0"
-    ) throws -> MigrationPlan {
-        let rows = newer.map { AppliedMigration(version: $0.version, oldestProgram: $0.oldest) }
-        return try MigrationPlan(
-            command, directory: directory, applied: applied("0001", "0002", "0003") + rows,
-            includesSeeds: false, program: program.flatMap { ProgramVersion($0) })
     }
 
     @Test(
-        "A newer schema that says that this program can use it is accepted, and no step is planned")
+        "A newer schema is accepted, and no step is planned; down is refused, since only a newer release knows how"
+    )
     func newer() throws {
-        let plan = try plan(newer: ("0005", "1.2.0"), ("0004", "0.9.0"))
+        let rows = applied("0001", "0002", "0003", "0005", "0004")
+        let plan = try MigrationPlan(
+            .up(to: nil), directory: directory, applied: rows, includesSeeds: false)
         #expect(plan.steps == [])
         #expect(plan.newer.map(\.version) == ["0004", "0005"])
-    }
-
-    @Test("A newer schema is refused where one of its migrations asks for a newer program, or says nothing")
-    func beyond() {
-        for oldest in ["1.2.1", "1.10.0", "2.0.0", "soon", "", nil] as [String?] {
-            #expect(throws: MigrationError.missingFiles(versions: ["0005"]), "\(oldest ?? "nil")") {
-                try plan(newer: ("0004", "1.2.0"), ("0005", oldest))
-            }
+        #expect(throws: MigrationError.missingFiles(versions: ["0004", "0005"])) {
+            try steps(.down(to: nil), rows)
         }
-        #expect(throws: MigrationError.missingFiles(versions: ["0004"])) {
-            try plan(newer: ("0004", "0.1.0"), program: nil)
-        }
-    }
-
-    @Test("A missing file below the last known one is an error, even if its row allows this program")
-    func gap() {
-        #expect(throws: MigrationError.missingFiles(versions: ["0000"])) {
-            try plan(newer: ("0000", "0.1.0"))
-        }
-    }
-
-    @Test("Down is refused while a newer migration without a file is applied")
-    func downBelowNewer() {
-        #expect(throws: MigrationError.missingFiles(versions: ["0004"])) {
-            try plan(.down(to: nil), newer: ("0004", "0.1.0"))
-        }
-    }
-
-    @Test("A running program is too old only for newer migrations that say so")
-    func migrationsBeyond() throws {
-        let rows = [
-            AppliedMigration(version: "0003", oldestProgram: "9.0.0"),
-            AppliedMigration(version: "0004", oldestProgram: "1.2.0"), AppliedMigration(version: "0005"),
-            AppliedMigration(version: "0006", name: "0006_drop_a", oldestProgram: "1.3.0"),
-        ]
-        let program = try #require(ProgramVersion("1.2.0"))
-        #expect(directory.migrationsBeyond(program, applied: rows).map(\.shownName) == ["0006_drop_a"])
     }
 
     @Test("A schema file that is numbered below an applied one is refused")
@@ -180,18 +142,16 @@ struct MigrationPlanTests {
                 edited      0001_a  2026-01-02
                 optional    0002_b (seed)
                 late        0003_c
-                missing     0009
-                2 applied, 1 seeds not applied, 1 late, 1 edited, 1 missing
+                newer       0009
+                2 applied, 1 seeds not applied, 1 late, 1 edited, 1 newer
                 """)
     }
 }
 
-/// Databases that were made by files which the present ones replace.
-@Suite("A database of replaced files")
+/// Databases that a version made which was never released.
+@Suite("A database of a version that was never released")
 struct ReplacedFilesTests {
-    private static let draft = "0001"..."0017"
-    private static let refusal = MigrationError.replacedFiles(
-        versions: ["0001", "0003"], by: "0101_create_b")
+    private static let refusal = MigrationError.replacedFiles(versions: ["0101", "0103"])
 
     /// How such a database came to be: `poi` keeps a checksum, dbmate doesn't.
     private static let origins = [
@@ -199,40 +159,39 @@ struct ReplacedFilesTests {
         CREATE TABLE schema_migrations (version varchar PRIMARY KEY, name text, checksum text,
             applied_at timestamptz DEFAULT now(), oldest_program text);
         INSERT INTO schema_migrations (version, name, checksum)
-        VALUES ('0001', '0001_create_a', repeat('0', 64)), ('0003', '0003_fill_a', repeat('1', 64));
+        VALUES ('0101', '0101_create_a', repeat('0', 64)), ('0103', '0103_fill_a', repeat('1', 64));
         """,
         "dbmate": """
         CREATE TABLE schema_migrations (version character varying(128) PRIMARY KEY);
-        INSERT INTO schema_migrations (version) VALUES ('0001'), ('0003');
+        INSERT INTO schema_migrations (version) VALUES ('0101'), ('0103');
         """,
     ]
 
-    private func scene(_ origin: String) throws -> Scene {
-        let scene = try Scene(
-            ["0101_create_b.sql": migration(up: "CREATE TABLE b (n int);", down: "DROP TABLE b;")],
-            replacing: Self.draft)
+    @Test("It is refused in one line by every command, and loses nothing", arguments: ["poi", "dbmate"])
+    func refused(origin: String) async throws {
+        let scene = try Scene([
+            "0201_create_b.sql": migration(up: "CREATE TABLE b (n int);", down: "DROP TABLE b;")
+        ])
         try scene.database.execute(Self.origins[origin, default: ""])
         try scene.database.execute("CREATE TABLE a (n int); INSERT INTO a VALUES (1), (2)")
-        return scene
-    }
-
-    @Test(
-        "A database of replaced files is refused by every command, and loses nothing",
-        arguments: ["poi", "dbmate"])
-    func refused(origin: String) async throws {
-        let scene = try scene(origin)
         let before = try content(of: scene)
-        for command in [MigrationPlan.Command.up(to: nil), .up(to: "101"), .down(to: nil), .down(to: "0")] {
+        for command in [MigrationPlan.Command.up(to: nil), .up(to: "201"), .down(to: nil), .down(to: "0")] {
             for isDryRun in [true, false] {
                 await #expect(throws: Self.refusal) {
-                    try await scene.run(command, seeds: true, isDryRun: isDryRun, program: "0.1.0")
+                    try await scene.run(command, seeds: true, isDryRun: isDryRun)
                 }
             }
         }
-        await #expect(throws: Self.refusal) {
-            try await scene.withMigrator { try await $0.validate() }
+        let status = try await scene.withMigrator { migrator in
+            await #expect(throws: Self.refusal) { try await migrator.validate() }
+            return try await migrator.status()
         }
         #expect(try content(of: scene) == before)
+        #expect(status.entries.map(\.state) == [.replaced, .replaced, .pending])
+        let lines = status.description.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("replaced    0101") == true)
+        #expect(lines.dropLast().last == "2 applied, 1 pending, 2 of a version that was never released")
+        #expect(lines.last.map(String.init) == Self.refusal.description)
     }
 
     /// All columns of all tables, and the rows.
@@ -244,33 +203,5 @@ struct ReplacedFilesTests {
             SELECT m::text FROM schema_migrations AS m ORDER BY version;
             SELECT n FROM a ORDER BY n
             """)
-    }
-
-    @Test(
-        "The status shows the replaced files of a database, and says what to do",
-        arguments: ["poi", "dbmate"])
-    func status(origin: String) async throws {
-        let status = try await scene(origin).withMigrator { try await $0.status() }
-        #expect(status.entries.map(\.state) == [.replaced, .replaced, .pending])
-        let lines = status.description.split(separator: "\n")
-        #expect(lines.first?.hasPrefix("replaced    0001") == true)
-        #expect(lines.dropLast().last == "2 applied, 1 pending, 2 replaced by newer files")
-        #expect(lines.last.map(String.init) == Self.refusal.description)
-        #expect(Self.refusal.description.contains("Documentation/migrations.md"))
-    }
-
-    @Test("Versions count as replaced only if they have no file and are below the files that replace them")
-    func others() async throws {
-        let scene = try scene("dbmate")
-        try scene.folder.write("0001_create_a.sql", migration(up: "CREATE TABLE a (n int);"))
-        try scene.folder.write("0003_fill_a.sql", migration(up: "INSERT INTO a VALUES (1);"))
-        #expect(try await scene.run(.up(to: nil)) == ["apply 0101_create_b"])
-
-        let newer = try self.scene("none")
-        try await newer.run(.up(to: nil))
-        try newer.database.execute("INSERT INTO schema_migrations VALUES ('0018'), ('0102')")
-        await #expect(throws: MigrationError.missingFiles(versions: ["0018", "0102"])) {
-            try await newer.run(.up(to: nil))
-        }
     }
 }

@@ -11,11 +11,8 @@ import Testing
 struct Scene: Sendable {
     let database: TestDatabase
     let folder: MigrationFolder
-    /// The numbers of former files that those in the folder replace.
-    let replaced: ClosedRange<String>?
 
-    init(_ files: [String: String], replacing replaced: ClosedRange<String>? = nil) throws {
-        self.replaced = replaced
+    init(_ files: [String: String]) throws {
         database = try TestDatabase()
         folder = try MigrationFolder(files)
     }
@@ -23,16 +20,15 @@ struct Scene: Sendable {
     /// Runs `body` on a loop of its own with a migrator that reads the folder as it is now.
     func withMigrator<Value: Sendable>(
         seeds: Bool = false, lockWaitLimit: Duration = .seconds(60),
-        recorder: EventRecorder = EventRecorder(), program: String? = nil,
+        recorder: EventRecorder = EventRecorder(),
         _ body: @escaping @Sendable (Migrator) async throws -> Value
     ) async throws -> Value {
         let configuration = try PostgresConfiguration(conninfo: database.connectionString)
-        let directory = try folder.directory(replacing: replaced)
+        let directory = try folder.directory()
         return try await onLoop { loop in
             var migrator = Migrator(configuration, directory: directory, loop: loop)
             migrator.includesSeeds = seeds
             migrator.lockWaitLimit = lockWaitLimit
-            migrator.program = program.flatMap { ProgramVersion($0) }
             migrator.onEvent = { recorder.record($0) }
             return try await body(migrator)
         }
@@ -41,17 +37,15 @@ struct Scene: Sendable {
     @discardableResult
     func run(
         _ command: MigrationPlan.Command, seeds: Bool = false, isDryRun: Bool = false,
-        recorder: EventRecorder = EventRecorder(), program: String? = nil
+        recorder: EventRecorder = EventRecorder()
     ) async throws -> [String] {
-        try await withMigrator(seeds: seeds, recorder: recorder, program: program) { migrator in
+        try await withMigrator(seeds: seeds, recorder: recorder) { migrator in
             try await migrator.run(command, isDryRun: isDryRun).steps.map(\.description)
         }
     }
 
-    /// Runs `body` while a session of its own holds a lock that a migration can wait for: the advisory lock 42, or what
-    /// another statement takes.
+    /// Runs `body` while a session of its own holds a lock that a migration can wait for: the advisory lock 42.
     func holdingGate<Value: Sendable>(
-        _ statement: SQL = "SELECT pg_advisory_xact_lock(42)",
         _ body:
             @escaping @Sendable (_ open: @escaping @Sendable () async throws -> Void) async throws -> Value
     ) async throws -> Value {
@@ -60,7 +54,7 @@ struct Scene: Sendable {
             let connection = try await PostgresConnection.connect(configuration, loop: loop)
             let bound = LoopBound(connection, loop: loop)
             _ = try await connection.query("BEGIN")
-            _ = try await connection.query(PostgresQuery(statement))
+            _ = try await connection.query("SELECT pg_advisory_xact_lock(42)")
             do {
                 let value = try await body {
                     _ = try await bound.value.query("ROLLBACK")
@@ -96,7 +90,7 @@ final class MigrationFolder: Sendable {
         for (name, content) in files { try write(name, content) }
     }
 
-    /// Writes a file; `Seeds/…` for a seed, `AfterRollOut/…` for what waits for the roll-out.
+    /// Writes a file; `Seeds/…` for a seed.
     func write(_ name: String, _ content: String) throws {
         let file = URL(filePath: "\(path)/\(name)")
         try FileManager.default.createDirectory(
@@ -108,8 +102,8 @@ final class MigrationFolder: Sendable {
         try FileManager.default.removeItem(atPath: "\(path)/\(name)")
     }
 
-    func directory(replacing numbers: ClosedRange<String>? = nil) throws -> MigrationDirectory {
-        try MigrationDirectory(path: path, replacing: numbers)
+    func directory() throws -> MigrationDirectory {
+        try MigrationDirectory(path: path)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

@@ -4,7 +4,7 @@ import Postgres
 import PrivateCluster
 import Testing
 
-/// The places that the log of datasets names with each revision: see `Migrations/0109_record_changed_places.sql`.
+/// The places that the log of datasets names with each revision: see `Migrations/0205_create_dataset_log.sql`.
 @Suite("The places of a revision", .timeLimit(.minutes(5)))
 struct ChangedPlacesTests {
     /// Inserts so many places, whose source ids count from 1.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import POIDatabase
 
-/// The id that changes whenever places, categories or datasets do: see `Migrations/0104_create_dataset_log.sql`.
+/// The id that changes whenever places, categories or datasets do: see `Migrations/0205_create_dataset_log.sql`.
 @Suite("The dataset's id", .timeLimit(.minutes(5)))
 struct DatasetIDTests {
     private static let insertion = """

@@ -5,7 +5,7 @@ import Postgres
 import PrivateCluster
 import Testing
 
-/// The log whose newest row is the dataset's id: see `Migrations/0104_create_dataset_log.sql`.
+/// The log whose newest row is the dataset's id: see `Migrations/0205_create_dataset_log.sql`.
 @Suite("The dataset's log", .timeLimit(.minutes(5)))
 struct DatasetLogTests {
     /// The cheapest transaction that renews the id.

@@ -8,12 +8,10 @@ import PrivateCluster
 @testable import POIDatabase
 @testable import Program
 
-/// Databases with the real migrations: copies of one that is migrated once a process. They are finished: nothing waits for the
-/// roll-out any more.
+/// Databases with the real migrations: copies of one that is migrated once a process.
 enum MigratedDatabase {
     private static let schemaTemplate = Result { try make(seeds: false) }
     private static let seededTemplate = Result { try make(seeds: true) }
-    private static let unfinishedTemplate = Result { try make(seeds: false, finish: false) }
 
     /// The repository's `Migrations`.
     static let migrationsPath = URL(filePath: #filePath).deletingLastPathComponent()
@@ -35,14 +33,9 @@ enum MigratedDatabase {
         try TestDatabase(template: seededTemplate.get())
     }
 
-    /// A database with the schema and no places, in which servers of the release before still work.
-    static func unfinished() throws -> TestDatabase {
-        try TestDatabase(template: unfinishedTemplate.get())
-    }
-
-    private static func make(seeds: Bool, finish: Bool = true) throws -> TestDatabase {
+    private static func make(seeds: Bool) throws -> TestDatabase {
         let database = try TestDatabase()
-        try database.migrate(.up(to: nil, finish: finish), seeds: seeds)
+        try database.migrate(.up(to: nil), seeds: seeds)
         return database
     }
 }

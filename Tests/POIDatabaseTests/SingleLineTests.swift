@@ -4,7 +4,7 @@ import Testing
 
 @testable import POIDatabase
 
-/// The fast check of `Migrations/0102_create_text_functions.sql` against the same rule written plainly.
+/// The fast check of `Migrations/0201_create_place_functions.sql` against the same rule written plainly.
 @Suite("The check for a single line", .timeLimit(.minutes(5)))
 struct SingleLineTests {
     /// Every code point that a text may hold, a plane at a time: one statement for all would take too long.

@@ -46,31 +46,6 @@ struct HealthTests {
         #expect(names(health.update(.reachable(missingMigrations: []))) == [])
     }
 
-    @Test("The service isn't ready if it is too old for the schema, and each change is reported once")
-    func outdated() {
-        let health = Health(requiresDatabase: false)
-        #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable", "applied"])
-        #expect(names(health.update(.outdated(byMigrations: ["0009_a"]))) == ["outdated 0009_a"])
-        #expect(health.report.notReadyReason?.contains("newer version") == true)
-        #expect(health.report.isDatabaseReachable)
-        #expect(names(health.update(.outdated(byMigrations: ["0009_a"]))) == [])
-        #expect(names(health.update(.reachable(missingMigrations: []))) == ["applied"])
-        #expect(health.report.notReadyReason == nil)
-    }
-
-    @Test("A database of replaced migrations keeps the service from being ready, and is logged once")
-    func replaced() {
-        let health = Health(requiresDatabase: false)
-        #expect(names(health.update(.replaced(migrations: ["0001"]))) == ["reachable", "replaced 0001"])
-        #expect(health.report.notReadyReason?.contains("replaces") == true)
-        #expect(health.report.isDatabaseReachable)
-        #expect(names(health.update(.replaced(migrations: ["0001"]))) == [])
-        #expect(names(health.update(.outdated(byMigrations: ["0109_a"]))) == ["outdated 0109_a"])
-        #expect(names(health.update(.replaced(migrations: ["0001"]))) == ["replaced 0001"])
-        #expect(names(health.update(.reachable(missingMigrations: []))) == ["applied"])
-        #expect(health.report.notReadyReason == nil)
-    }
-
     @Test(
         "Losing the database makes the service unready only if that is configured", arguments: [false, true])
     func lostDatabase(requiresDatabase: Bool) {
@@ -134,8 +109,6 @@ struct HealthTests {
             case .databaseReachable: "reachable"
             case .databaseUnreachable(_, let reason): "unreachable \(reason)"
             case .migrationsMissing(let versions): (["missing"] + versions).joined(separator: " ")
-            case .programOutdated(let names): (["outdated"] + names).joined(separator: " ")
-            case .schemaReplaced(let versions): (["replaced"] + versions).joined(separator: " ")
             case .migrationsApplied: "applied"
             default: "\(observation)"
             }

@@ -168,8 +168,6 @@ struct LogFormatterTests {
             (.databaseConnectionLost(.events, reason: hostile), "warning", "database-connection-lost"),
             (.databaseNotice(.places, hostile), "info", "database-notice"),
             (.migrationsMissing(["0003"]), "warning", "migrations-missing"),
-            (.programOutdated(["0015_a"]), "warning", "program-outdated"),
-            (.schemaReplaced(["0001"]), "warning", "schema-replaced"),
             (.migrationsApplied, "info", "migrations-applied"),
             (.stopping(signal: "SIGTERM", drainDelay: .seconds(5)), "info", "stopping"),
             (.finishing, "info", "finishing"), (.cutOff(connections: 2), "warning", "cut-off"),

@@ -255,7 +255,7 @@ struct MappingTests {
     @Test("The built-in mappings give categories of the vocabulary, and four that an import adds")
     func vocabulary() throws {
         let migration = try String(
-            contentsOf: Self.package.appendingPathComponent("Migrations/0103_create_locations.sql"),
+            contentsOf: Self.package.appendingPathComponent("Migrations/0202_create_locations.sql"),
             encoding: .utf8)
         for name in ["geonames", "openstreetmap"] {
             let mapping = String(decoding: try Self.builtIn(name), as: UTF8.self)

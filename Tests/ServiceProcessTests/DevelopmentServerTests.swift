@@ -79,15 +79,17 @@ struct DevelopmentServerTests {
         #expect(!state.hasURLFile)
     }
 
-    @Test("A database of the schema's draft is refused and kept, and the line says how to start afresh")
-    func draft() async throws {
+    @Test(
+        "A database of a version that was never released is refused and kept, and the line says how to start afresh"
+    )
+    func neverReleased() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let first = try await ServerProcess.dev(in: folder)
         try await first.ready()
         try await DatabaseSession(first.databaseURL)
             .run(
-                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0001'), ('0017')"
+                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0101'), ('0118')"
             )
         try await first.finish()
 
@@ -97,7 +99,7 @@ struct DevelopmentServerTests {
         #expect(refused.standardOutput == [])
         #expect(refused.standardError.count == 1)
         let line = try #require(refused.standardError.first)
-        #expect(line.contains("draft of the schema") && line.contains("nothing was changed"))
+        #expect(line.contains("never released") && line.contains("nothing was changed"))
         #expect(DevelopmentFolder(folder: folder).postmasterID == nil)
         let version = "/data/PG_VERSION"
         #expect(FileManager.default.fileExists(atPath: folder.path + "/postgres" + version))
@@ -107,7 +109,7 @@ struct DevelopmentServerTests {
         let moving = try ChildProgram(
             executable: "/bin/sh", arguments: ["-c", String(command)], environment: ["PATH": "/usr/bin:/bin"])
         #expect(try await moving.exitCode() == 0)
-        #expect(FileManager.default.fileExists(atPath: folder.path + "/postgres-draft" + version))
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/postgres-before-0.4.0" + version))
         let third = try await ServerProcess.dev(in: folder)
         try await third.ready()
         #expect(try await get(secretTarget, port: third.port).places?.count == 20)

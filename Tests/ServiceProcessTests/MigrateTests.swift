@@ -8,21 +8,11 @@ import Testing
 struct MigrateTests {
     private static let schema = names(in: "")
     private static let seeds = names(in: "/Seeds")
-    /// What isn't applied without `--finish`.
-    private static let waiting = names(in: "/AfterRollOut")
-    /// All others: the numbers of all are one sequence.
+    /// The numbers of all are one sequence.
     private static let all = (schema + seeds).sorted()
     private static let versions = all.map { String($0.prefix(4)) }
     private static let nextVersion = String(
-        format: "%04d", ((all + waiting).compactMap { Int($0.prefix(4)) }.max() ?? 0) + 1)
-
-    /// What a run says last that leaves out what waits for the roll-out.
-    private static func told(_ names: [String] = waiting) -> [String] {
-        let list = names.joined(separator: ", ")
-        return [
-            "\(names.count) waiting for the roll-out (\(list)): once no server is older than 0.3.0, apply with --finish"
-        ]
-    }
+        format: "%04d", (all.compactMap { Int($0.prefix(4)) }.max() ?? 0) + 1)
 
     private static func names(in folder: String) -> [String] {
         let files = try? FileManager.default.contentsOfDirectory(atPath: PoiProgram.migrations.path + folder)
@@ -54,10 +44,9 @@ struct MigrateTests {
         #expect(
             try await migrate("up", "--to", Self.versions[1], on: database)
                 == done("apply", Array(Self.schema[..<2])))
-        #expect(
-            try await migrate("up", on: database) == done("apply", Array(Self.schema[2...])) + Self.told())
-        #expect(try await migrate("up", on: database) == ["nothing to do"] + Self.told())
-        #expect(try await migrate("up", "--seeds", on: database) == done("apply", Self.seeds) + Self.told())
+        #expect(try await migrate("up", on: database) == done("apply", Array(Self.schema[2...])))
+        #expect(try await migrate("up", on: database) == ["nothing to do"])
+        #expect(try await migrate("up", "--seeds", on: database) == done("apply", Self.seeds))
         #expect(try await appliedVersions(in: database) == Self.versions)
         _ = try await migrate("validate", on: database)
         let rest = Self.all.dropLast()
@@ -98,7 +87,7 @@ struct MigrateTests {
     func dryRun() async throws {
         let database = try await ServiceDatabase.empty()
         let lines = try await migrate("up", "--dry-run", "--seeds", on: database)
-        #expect(lines == Self.all.map { "would apply \($0)" } + Self.told())
+        #expect(lines == Self.all.map { "would apply \($0)" })
         let tables = try await DatabaseSession(database.connectionString)
             .run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
         #expect(tables == ["0"])
@@ -107,13 +96,12 @@ struct MigrateTests {
     @Test("The status lists every migration with its state")
     func status() async throws {
         let database = try await ServiceDatabase.empty()
-        _ = try await migrate("up", "--to", "102", on: database)
+        _ = try await migrate("up", "--to", "202", on: database)
         let words = try await migrate("status", on: database).map {
             $0.split(separator: " ").prefix(2).map(String.init)
         }
-        let expected = (Self.all + Self.waiting).sorted().enumerated().map { index, name in
+        let expected = Self.all.enumerated().map { index, name in
             if index < 2 { return ["applied", name] }
-            if Self.waiting.contains(name) { return ["waiting", name] }
             return [Self.seeds.contains(name) ? "optional" : "pending", name]
         }
         #expect(words.dropLast() == expected[...])
@@ -130,66 +118,12 @@ struct MigrateTests {
         #expect(lines.contains("nothing to do"))
     }
 
-    private static let waitingName = "\(nextVersion)_remove_comment"
-
-    /// A folder with the migrations and one that waits for the roll-out.
-    private func migrationsWithWaiting() throws -> TemporaryFolder {
-        let folder = try copyOfMigrations()
-        let path = folder.path + "/Migrations/AfterRollOut"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try
-            "-- poi:oldest-program 0.1.0\n-- migrate:up\nCOMMENT ON TABLE locations IS NULL;\n-- migrate:down\n"
-            .write(
-                toFile: "\(path)/\(Self.waitingName).sql", atomically: true, encoding: .utf8)
-        return folder
-    }
-
-    @Test(
-        "A file for after the roll-out is announced by each run, stops no server, and is applied by --finish")
-    func finish() async throws {
-        let database = try await ServiceDatabase.migrated()
-        let folder = try migrationsWithWaiting()
-        defer { folder.remove() }
-        let environment = [
-            "DATABASE_URL": database.connectionString, "POI_MIGRATIONS_DIR": folder.path + "/Migrations",
-        ]
-        let server = try await ServerProcess.serve(
-            databaseURL: database.connectionString, environment: environment)
-        try await server.ready()
-        try await server.finish()
-        let name = Self.waitingName
-        let names = Self.waiting + [name]
-        let line = Self.told(names)
-        for (arguments, output) in [
-            (["up"], ["nothing to do"] + line), (["up", "--dry-run"], ["nothing to do"] + line),
-            (["validate"], []), (["up", "--finish", "--dry-run"], names.map { "would apply \($0)" }),
-            (["up", "--finish"], done("apply", names)), (["up"], ["nothing to do"]),
-        ] {
-            let result = try await PoiProgram.run(["migrate"] + arguments, environment: environment)
-            #expect(result.exitCode == 0, "\(result)")
-            #expect(result.standardOutput == output)
-        }
-    }
-
-    @Test("poi dev applies files for after the roll-out, since its database has no other server")
-    func development() async throws {
-        let folder = try migrationsWithWaiting()
-        defer { folder.remove() }
-        let server = try await ServerProcess.dev(
-            in: folder, environment: ["POI_MIGRATIONS_DIR": folder.path + "/Migrations"])
-        let versions = try await DatabaseSession(server.databaseURL)
-            .run("SELECT version FROM schema_migrations ORDER BY version")
-        let waiting = Self.waiting.map { String($0.prefix(4)) }
-        #expect(versions == (Self.versions + waiting + [Self.nextVersion]).sorted())
-        try await server.finish()
-    }
-
     @Test("An edited file is refused, whatever the command, and nothing is changed")
     func editedFile() async throws {
         let database = try await ServiceDatabase.migrated()
         let folder = try copyOfMigrations()
         defer { folder.remove() }
-        let file = folder.path + "/Migrations/0103_create_locations.sql"
+        let file = folder.path + "/Migrations/0202_create_locations.sql"
         try (String(contentsOfFile: file, encoding: .utf8) + "\n-- edited\n")
             .write(toFile: file, atomically: true, encoding: .utf8)
         for arguments in [["validate"], ["up"], ["down"]] {
@@ -202,7 +136,7 @@ struct MigrateTests {
             #expect(result.exitCode == 1)
             #expect(result.standardOutput == [])
             #expect(result.standardError.count == 1)
-            #expect(result.standardError.first?.hasPrefix("poi: 0103_create_locations") == true)
+            #expect(result.standardError.first?.hasPrefix("poi: 0202_create_locations") == true)
         }
         #expect(try await appliedVersions(in: database) == Self.versions)
     }
@@ -214,10 +148,6 @@ struct MigrateTests {
         for (arguments, file) in [
             (["Add opening hours"], "Migrations/\(Self.nextVersion)_add_opening_hours.sql"),
             (["insert Oakland", "--seeds"], "Migrations/Seeds/\(Self.nextVersion)_insert_oakland.sql"),
-            (
-                ["drop opening hours", "--after-roll-out"],
-                "Migrations/AfterRollOut/\(Self.nextVersion)_drop_opening_hours.sql"
-            ),
         ] {
             // The working directory's migrations are the default.
             let result = try await PoiProgram.run(
@@ -232,74 +162,40 @@ struct MigrateTests {
         }
     }
 
-    /// A database that a newer release has migrated, whose last migration begins with `header`.
-    private func newerDatabase(_ header: String) async throws -> TestDatabase {
-        let database = try await ServiceDatabase.migrated()
-        let folder = try copyOfMigrations()
-        defer { folder.remove() }
-        try "\(header)-- migrate:up\nCREATE TABLE later ();\n-- migrate:down\nDROP TABLE later;\n".write(
-            toFile: folder.path + "/Migrations/\(Self.nextVersion)_create_later.sql", atomically: true,
-            encoding: .utf8)
-        let result = try await PoiProgram.run(
-            ["migrate", "up"],
-            environment: [
-                "DATABASE_URL": database.connectionString, "POI_MIGRATIONS_DIR": folder.path + "/Migrations",
-            ])
-        #expect(
-            result.standardOutput == done("apply", ["\(Self.nextVersion)_create_later"]) + Self.told(),
-            "\(result)")
-        return database
-    }
-
-    @Test("An older release goes on with a newer schema whose migrations say that it can")
+    @Test("An older release goes on with a newer schema, and can't undo it")
     func olderRelease() async throws {
-        let database = try await newerDatabase("-- poi:oldest-program 0.1.0\n")
-        let name = "\(Self.nextVersion)_create_later"
-        let newer = "the schema is newer than this program, which can live with it: \(name)"
+        let database = try await ServiceDatabase.migrated()
+        try await DatabaseSession(database.connectionString)
+            .run("INSERT INTO schema_migrations (version, name) VALUES ('9999', '9999_create_later')")
         for arguments in [[], ["--seeds", "--dry-run"]] {
             let result = try await PoiProgram.run(
                 ["migrate", "up"] + arguments, environment: ["DATABASE_URL": database.connectionString])
-            #expect(result.standardOutput == [newer, "nothing to do"] + Self.told(), "\(result)")
+            #expect(
+                result.standardOutput == [
+                    "the schema is newer than this program: 9999_create_later", "nothing to do",
+                ], "\(result)")
         }
         #expect(try await migrate("validate", on: database) == [])
         let status = try await migrate("status", on: database)
-        #expect(status.dropLast().last?.hasPrefix("newer       \(name)  ") == true)
+        #expect(status.dropLast().last?.hasPrefix("newer       9999_create_later") == true)
         #expect(status.last?.hasSuffix("1 newer") == true)
         // Only the newer release knows how it is undone, and what is below it can't be undone before.
         let down = try await PoiProgram.run(
             ["migrate", "down", "--yes"], environment: ["DATABASE_URL": database.connectionString])
         #expect(down.exitCode == 1)
-        #expect(down.standardError.first?.contains("without a file: \(Self.nextVersion)") == true)
-        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
-        try await server.ready()
-        try await server.finish()
+        #expect(down.standardError.first?.contains("without a file: 9999") == true)
     }
 
-    @Test(
-        "An older release refuses a newer schema that doesn't say that it can live with it",
-        arguments: ["", "-- poi:oldest-program 99.0.0\n"])
-    func tooOldRelease(header: String) async throws {
-        let database = try await newerDatabase(header)
-        for command in ["up", "validate"] {
-            let result = try await PoiProgram.run(
-                ["migrate", command], environment: ["DATABASE_URL": database.connectionString])
-            #expect(result.exitCode == 1)
-            #expect(result.standardOutput == [])
-            #expect(
-                result.standardError == [
-                    "poi: applied, but without a file: \(Self.nextVersion) (is this an older release than they allow?)"
-                ])
-        }
-        #expect(try await migrate("status", on: database).last?.hasSuffix("1 missing") == true)
-    }
-
-    @Test("A database of the schema's draft is refused with advice, and the status shows it")
-    func draft() async throws {
+    @Test("A database of a version that was never released is refused in one line, and not served")
+    func neverReleased() async throws {
         let database = try await ServiceDatabase.migrated()
         try await DatabaseSession(database.connectionString)
             .run(
-                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0001'), ('0017')"
+                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0101'), ('0118')"
             )
+        let line =
+            "this database was made by a version that was never released (migrations 0101 to 0118), and can't be "
+            + "migrated; nothing was changed: make a new one, and import into it"
         for arguments in [
             ["up"], ["up", "--seeds", "--dry-run"], ["validate"], ["down"], ["down", "--yes"],
         ] {
@@ -307,19 +203,15 @@ struct MigrateTests {
                 ["migrate"] + arguments, environment: ["DATABASE_URL": database.connectionString])
             #expect(result.exitCode == 1, "\(arguments)")
             #expect(result.standardOutput == [])
-            #expect(result.standardError.count == 1)
-            let line = result.standardError.first
-            #expect(
-                line?.hasPrefix("poi: this database was made by a draft, the migrations 0001 to 0017, which")
-                    == true)
-            #expect(line?.contains("nothing was changed") == true)
-            #expect(line?.contains("Documentation/migrations.md") == true)
+            #expect(result.standardError == ["poi: " + line])
         }
         let status = try await migrate("status", on: database)
         #expect(status.prefix(2).allSatisfy { $0.hasPrefix("replaced ") })
-        #expect(
-            status.last?.hasPrefix("this database was made by a draft, the migrations 0001 to 0017") == true)
-        #expect(try await appliedVersions(in: database) == ["0001", "0017"])
+        #expect(status.last == line)
+        #expect(try await appliedVersions(in: database) == ["0101", "0118"])
+        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
+        try await server.event("migrations-missing")
+        try await server.finish()
     }
 
     @Test("A database that doesn't exist is named without the password, with exit code 1")

@@ -42,44 +42,6 @@ struct ReadinessTests {
         try await server.finish()
     }
 
-    @Test("A newer migration that says that the binary is too old for it makes it unready until that is gone")
-    func tooOld() async throws {
-        let database = try await ServiceDatabase.migrated()
-        let session = try DatabaseSession(database.connectionString)
-        try await session.run(
-            """
-            ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS oldest_program text;
-            INSERT INTO schema_migrations (version, name, oldest_program)
-            VALUES ('9998', '9998_may', '0.1.0'), ('9999', '9999_must_not', '99.0.0')
-            """)
-        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
-        let line = try await server.program.output.line { $0.text.contains(#""event":"program-outdated""#) }
-        #expect(line.text.contains("9999_must_not") && !line.text.contains("9998_may"))
-        let response = try await get("/readyz", port: server.port)
-        #expect(response.status == 503)
-        #expect(response.problem?.code == .notReady)
-        try await session.run("DELETE FROM schema_migrations WHERE version = '9999'")
-        try await server.ready()
-        try await server.finish()
-    }
-
-    @Test("A database of the schema's draft makes it unready, and the log says what to do")
-    func draft() async throws {
-        let database = try await ServiceDatabase.migrated()
-        try await DatabaseSession(database.connectionString)
-            .run(
-                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0001'), ('0017')"
-            )
-        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
-        let line = try await server.program.output.line { $0.text.contains(#""event":"schema-replaced""#) }
-        #expect(line.text.contains("0001, 0017") && line.text.contains("Documentation/migrations.md"))
-        let response = try await get("/readyz", port: server.port)
-        #expect(response.status == 503)
-        #expect(response.problem?.code == .notReady)
-        #expect(response.problem?.detail?.contains("replaces") == true)
-        try await server.finish()
-    }
-
     @Test("Migrations that are newer than the binary don't keep it from being ready")
     func newerMigrations() async throws {
         let database = try await ServiceDatabase.migrated()

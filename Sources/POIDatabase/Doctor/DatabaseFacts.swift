@@ -190,16 +190,6 @@ extension Finding {
             switch health {
             case .reachable(let missing) where !missing.isEmpty:
                 ("not applied: \(missing.joined(separator: ", "))", "run poi migrate up")
-            case .replaced(let old):
-                (
-                    "an older schema was made by \(old.joined(separator: ", "))",
-                    "make another database: these migrations can't be continued"
-                )
-            case .outdated(let newer):
-                (
-                    "a newer release made \(newer.joined(separator: ", "))",
-                    "serve with the release that has these migrations"
-                )
             case .unreachable(let reason): ("can't be read: \(reason)", "GRANT SELECT ON schema_migrations")
             case .reachable, .loading: ("", "")
             }

@@ -110,7 +110,7 @@ extension DatasetID: PostgresDecodable {
 extension DatasetVersion: PostgresDecodable {
     private static let byteCount = 40
 
-    /// Decodes `bytea`: the id, the revision and the incarnation, as `Migrations/0109_record_changed_places.sql` writes them.
+    /// Decodes `bytea`: the id, the revision and the incarnation, as `Migrations/0205_create_dataset_log.sql` writes them.
     ///
     /// - Throws: `decoding` where the cell is something else.
     package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> DatasetVersion {

@@ -32,11 +32,6 @@ public final class Health: Sendable {
         var isLoading = false
         /// Migrations that this program needs and that aren't applied; nil while that isn't known.
         var missingMigrations: [String]?
-        /// Applied migrations that this program is too old for. Missing ones aren't known then.
-        var migrationsBeyond: [String] = []
-        /// Older migrations that made the database, and that the migrations of this program replace. Missing ones
-        /// aren't known then.
-        var replacedMigrations: [String] = []
     }
 
     private let state = Lock(State())
@@ -92,15 +87,6 @@ public final class Health: Sendable {
                 }
                 state.missingMigrations = missing
                 state.isLoading = false
-                (state.migrationsBeyond, state.replacedMigrations) = ([], [])
-            case .outdated(let beyond):
-                if state.migrationsBeyond != beyond { news.append(.programOutdated(beyond)) }
-                state.missingMigrations = nil
-                (state.migrationsBeyond, state.replacedMigrations) = (beyond, [])
-            case .replaced(let versions):
-                if state.replacedMigrations != versions { news.append(.schemaReplaced(versions)) }
-                state.missingMigrations = nil
-                (state.migrationsBeyond, state.replacedMigrations) = ([], versions)
             }
             return news
         }
@@ -136,11 +122,6 @@ public final class Health: Sendable {
                     "The service is shutting down."
                 } else if loops.contains(where: { $0.age > stuckAfter }) {
                     "An event loop of the service is stuck."
-                } else if !state.migrationsBeyond.isEmpty {
-                    "The database's schema needs a newer version of the service."
-                } else if !state.replacedMigrations.isEmpty {
-                    "The database was made by migrations that this version replaces: it needs a new database, "
-                        + "see Documentation/migrations.md."
                 } else if state.isLoading {
                     "The service is starting: it is reading the places into memory."
                 } else if state.missingMigrations == nil {

@@ -113,11 +113,6 @@ public enum StoreHealth: Hashable, Sendable {
     case loading
     /// It responds. These migrations, which this binary relies on, are missing.
     case reachable(missingMigrations: [String])
-    /// It responds, but these older migrations made it. The migrations of this binary replace them, so it can't be
-    /// used.
-    case replaced(migrations: [String])
-    /// It responds, but these migrations of a newer release say that this binary is too old for them.
-    case outdated(byMigrations: [String])
 }
 
 /// Why a store couldn't be read. A client learns only the case.

@@ -40,10 +40,6 @@ public enum Observation: Sendable {
     case readServerSilent(server: String, reason: String)
     /// Migrations that this program needs aren't applied.
     case migrationsMissing([String])
-    /// A newer release has applied migrations that this program is too old for.
-    case programOutdated([String])
-    /// These older migrations made the database. The migrations of this binary replace them.
-    case schemaReplaced([String])
     /// All migrations that this program needs are applied.
     case migrationsApplied
     /// A batch of the app's events was stored; for metrics.
@@ -76,7 +72,7 @@ extension Observation {
             .databaseNotice:
             "info"
         case .databaseUnreachable, .databaseConnectFailed, .databaseConnectionLost, .readServerLagging,
-            .readServerSilent, .migrationsMissing, .programOutdated, .schemaReplaced, .logLinesDropped,
+            .readServerSilent, .migrationsMissing, .logLinesDropped,
             .cutOff,
             .eventPartitionsFailed, .connectionsLowered, .acceptFailed:
             "warning"
@@ -101,8 +97,6 @@ extension Observation {
         case .readServerLagging: "read-server-lagging"
         case .readServerSilent: "read-server-silent"
         case .migrationsMissing: "migrations-missing"
-        case .programOutdated: "program-outdated"
-        case .schemaReplaced: "schema-replaced"
         case .migrationsApplied: "migrations-applied"
         // Never logged.
         case .eventsStored, .eventsRefused: "counted"
@@ -141,11 +135,6 @@ extension Observation {
             "no reads go to \(server) while another server can be reached: \(reason)"
         case .migrationsMissing(let versions):
             "migrations are missing, run poi migrate up: \(versions.joined(separator: ", "))"
-        case .programOutdated(let names):
-            "this version is too old for the schema, deploy a newer one: \(names.joined(separator: ", "))"
-        case .schemaReplaced(let versions):
-            "the database was made by migrations that this version replaces, make a new one as "
-                + "Documentation/migrations.md says: \(versions.joined(separator: ", "))"
         case .migrationsApplied: "all migrations are applied"
         case .eventsStored, .eventsRefused: "counted"
         case .eventPartitionsMade(let names): "made partitions for events: \(names.joined(separator: ", "))"

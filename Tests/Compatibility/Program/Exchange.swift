@@ -46,21 +46,6 @@ extension Exchange.Request {
             method: request.method, target: request.target, headers: request.allHTTPHeaderFields ?? [:],
             body: request.httpBody.map { String(decoding: $0, as: UTF8.self) })
     }
-
-    /// The request to a server, with another entity tag in place of its own.
-    func urlRequest(to server: URL, entityTag: String?) throws -> URLRequest {
-        var base = server.absoluteString[...]
-        while base.hasSuffix("/") { base.removeLast() }
-        guard let url = URL(string: base + target) else { throw URLError(.badURL) }
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.allHTTPHeaderFields = headers
-        if headers["If-None-Match"] != nil {
-            request.setValue(entityTag, forHTTPHeaderField: "If-None-Match")
-        }
-        request.httpBody = body.map { Data($0.utf8) }
-        return request
-    }
 }
 
 extension Exchange.Response {
@@ -78,14 +63,6 @@ extension Exchange.Response {
         self.init(
             status: response.statusCode, headers: headers, body: String(decoding: body, as: UTF8.self))
     }
-
-    /// The value of a header field, in whatever case its name is written.
-    func value(of name: String) -> String? {
-        headers.first { $0.key.lowercased() == name.lowercased() }?.value
-    }
-
-    /// The body, if it is JSON.
-    var json: JSONValue? { try? JSONDecoder().decode(JSONValue.self, from: Data(body.utf8)) }
 }
 
 extension URLRequest {

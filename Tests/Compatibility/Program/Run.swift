@@ -12,8 +12,6 @@ enum Mode: String {
     case check
     /// Runs them against the recorded responses. The app must get the same from them.
     case replay
-    /// Sends the recorded requests to a server, whose responses must have what `Needs.json` says.
-    case resend
 }
 
 /// One run of all scenarios.
@@ -56,12 +54,6 @@ struct Run {
         guard unknown.isEmpty else {
             throw Scenario.Unsound(description: "no scenario for \(unknown.sorted())")
         }
-        if mode == .resend {
-            let goneCodes = try Needs(besides: folder).goneCodes
-            guard goneCodes.isEmpty else {
-                throw Scenario.Unsound(description: "no problem has these codes any more: \(goneCodes)")
-            }
-        }
         return scenarios
     }
 
@@ -83,8 +75,6 @@ struct Run {
             try await checkPlaces(of: RecordedScenario(file))
         case .replay:
             try await replay(scenario, RecordedScenario(file))
-        case .resend:
-            try await resend(scenario, RecordedScenario(file))
         }
     }
 
@@ -97,23 +87,6 @@ struct Run {
                 throw Scenario.Unsound(description: "place \(place.id) was \(place.name), is \(now.name)")
             }
         }
-    }
-
-    private func resend(_ scenario: Scenario, _ recorded: RecordedScenario) async throws {
-        let needs = try Needs(besides: folder)
-        var faults: [String] = []
-        var entityTag: String?
-        for exchange in recorded.exchanges {
-            let request = try exchange.request.urlRequest(to: server(), entityTag: entityTag)
-            let (body, response) = try await session.data(for: request)
-            guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-            let now = Exchange.Response(response, body)
-            entityTag = now.value(of: "ETag")
-            faults += needs.faults(of: now, comparedWith: exchange.response, in: scenario.name)
-                .map { "\(exchange.request.method) \(exchange.request.target): \($0)" }
-        }
-        guard faults.isEmpty else { throw Scenario.Unsound(description: faults.joined(separator: "; ")) }
-        try await checkPlaces(of: recorded)
     }
 
     private func replay(_ scenario: Scenario, _ recorded: RecordedScenario) async throws {

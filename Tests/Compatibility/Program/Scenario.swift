@@ -155,7 +155,7 @@ extension Scenario {
         },
     ]
 
-    /// What 0.3.0 added for lists of places.
+    /// Lists of places.
     private static let describing: [Scenario] = [
         Scenario("relevance") { site in
             var pages: [[PointOfInterest]] = []

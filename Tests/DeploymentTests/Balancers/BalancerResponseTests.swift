@@ -205,7 +205,7 @@ struct AnnouncedBodyTests {
         let fleet = try await ServerFleet(count: 1, settings: ["POI_TRUSTED_PROXIES": "127.0.0.0/8"])
         let balancer = try await Balancer(kind, for: fleet)
         let port = balancer.port
-        // More than 0.2.0 reserved memory for. HAProxy passes the server's 100 on; nginx responds with one itself.
+        // HAProxy passes the server's 100 on; nginx responds with one itself.
         let announcing = try await offPool {
             try (0..<40).map { _ in
                 let client = try WireClient(port: port)

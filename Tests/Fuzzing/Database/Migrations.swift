@@ -72,8 +72,7 @@ private func checkFile(_ bytes: [UInt8]) {
     let again = try? MigrationFile(
         fileName: "0001_fuzz_it.sql", kind: .schema, bytes: Array(write(file).utf8))
     require(
-        again?.up.sql == file.up.sql && again?.down.sql == file.down.sql
-            && again?.oldestProgram == file.oldestProgram,
+        again?.up.sql == file.up.sql && again?.down.sql == file.down.sql,
         "\(file) is written as \(write(file)), and read as \(String(describing: again))")
 }
 
@@ -81,6 +80,5 @@ private func write(_ file: MigrationFile) -> String {
     func marker(_ direction: String, _ section: MigrationFile.Section) -> String {
         "-- migrate:\(direction) transaction:\(section.isTransactional)\n\(section.sql)"
     }
-    let program = file.oldestProgram.map { "-- poi:oldest-program \($0)\n" } ?? ""
-    return program + marker("up", file.up) + "\n" + marker("down", file.down)
+    return marker("up", file.up) + "\n" + marker("down", file.down)
 }

@@ -119,7 +119,7 @@ struct PageCursorTests {
         #expect(request.start == PagePosition(distanceMeters: 1, id: 2, count: expected))
     }
 
-    @Test("A cursor is written and read as by release 0.1.0, while servers of both run")
+    @Test("A cursor's form stays the same, since servers of two releases run side by side")
     func isThatOfVersion01() throws {
         // Written by a server of that version.
         let cursor = "AYSixrBx0VpEQJNKRW1c-q0AAAAAAAAAKgAAABTguz7C"

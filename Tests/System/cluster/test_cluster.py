@@ -127,8 +127,7 @@ def lose_etcd(cluster, old):
 class Migrations:
     """A folder of migrations that grows by one a round: a table of two thousand rows that takes a while to fill."""
 
-    SQL = """-- poi:oldest-program 0.1.0
--- migrate:up
+    SQL = """-- migrate:up
 CREATE TABLE check_cluster_{number} (n integer);
 INSERT INTO check_cluster_{number} SELECT generate_series(1, 1000);
 SELECT pg_sleep({seconds});

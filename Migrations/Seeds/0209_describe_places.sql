@@ -1,4 +1,3 @@
--- poi:oldest-program 0.1.0
 -- migrate:up
 
 -- What is known of some seeds besides, and which of them a map labels first. Plain facts, compiled for this project.
@@ -70,7 +69,17 @@ FROM (VALUES
 ) AS named (slug, names, others)
 WHERE source_dataset LIKE 'poi-seed-%' AND source_id = named.slug;
 
+-- Some of what is known of the seeds, so that there is something to filter by.
+INSERT INTO filterable_properties (name, type) VALUES
+    ('architects', 'text'),
+    ('material', 'text'),
+    ('religions', 'text'),
+    ('world_heritage', 'boolean')
+ON CONFLICT (name) DO NOTHING;
+
 -- migrate:down
+
+DELETE FROM filterable_properties WHERE name IN ('architects', 'material', 'religions', 'world_heritage');
 
 UPDATE locations SET importance = 0, properties = NULL, names = NULL, other_names = NULL
 WHERE source_dataset LIKE 'poi-seed-%';

@@ -73,8 +73,7 @@ CREATE TABLE locations (
     -- GENERATED ALWAYS, without CYCLE: no writer chooses an id, and no id is used twice.
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL,
-    -- There is no foreign key: the triggers of 0105_create_location_words check categories once a statement, which
-    -- takes 7 us a row less.
+    -- There is no foreign key: check_categories looks once a statement, which takes 7 us a row less.
     category text NOT NULL,
     latitude double precision NOT NULL,
     longitude double precision NOT NULL,
@@ -84,37 +83,37 @@ CREATE TABLE locations (
     source_dataset text,
     source_id text,
     source_license text,
-    -- The generated columns are null only where latitude or longitude is out of range, which the constraints below
-    -- refuse. NOT NULL would be checked before those, and the error would name the wrong column.
-    --
-    -- Distances are measured and ordered by this one; see geocentric_point.
+    -- Distances are measured and ordered by this; see geocentric_point. It is null only where latitude or longitude is out of
+    -- range, which the constraints below refuse. NOT NULL would be checked before those, and the error would name the wrong
+    -- column.
     geocentric geometry(PointZ) GENERATED ALWAYS AS (geocentric_point(latitude, longitude)) STORED,
-    -- Searches find places by this one; see space_key.
-    space_key bigint GENERATED ALWAYS AS (space_key(latitude, longitude)) STORED,
-    -- Computed once for each change of the name; the words of 0105_create_location_words are made from it.
-    folded_name text COLLATE "C" GENERATED ALWAYS AS (search_text(name)) STORED,
+    importance smallint NOT NULL DEFAULT 0,
+    names jsonb,
+    other_names text[],
+    -- What a team knows of a place beyond the other columns. Servers hand it on, and look into it for nothing but the names of
+    -- its members and the values of filterable_properties.
+    properties jsonb,
 
     -- NaN is greater than every number, so the ranges refuse it along with the infinities.
     CONSTRAINT locations_latitude_is_in_range CHECK (latitude BETWEEN -90 AND 90),
     CONSTRAINT locations_longitude_is_in_range CHECK (longitude BETWEEN -180 AND 180),
     CONSTRAINT locations_name_is_single_line CHECK (is_single_line(name, 200)),
     CONSTRAINT locations_address_is_single_line CHECK (is_single_line(address, 300)),
-    -- An app opens this when somebody taps it. So only http and https are allowed (never javascript:), a host without
-    -- user name or password, and only characters that RFC 3986 allows, so that every URL parser reads the same.
-    -- International names are written in punycode and percent-encoding.
-    CONSTRAINT locations_website_is_http_url CHECK (
-        char_length(website) <= 2048
-        AND website ~ '^https?://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(:[0-9]{1,5})?([/?#][]!#-;=?-Z_a-z~[]*)?$'
-    ),
+    CONSTRAINT locations_website_is_http_url CHECK (is_http_url(website)),
     CONSTRAINT locations_source_dataset_is_single_line CHECK (is_single_line(source_dataset, 100)),
     CONSTRAINT locations_source_id_is_single_line CHECK (is_single_line(source_id, 200)),
     CONSTRAINT locations_source_license_is_single_line CHECK (is_single_line(source_license, 200)),
     CONSTRAINT locations_source_is_complete_or_absent
-        CHECK (num_nulls(source_dataset, source_id, source_license) IN (0, 3))
+        CHECK (num_nulls(source_dataset, source_id, source_license) IN (0, 3)),
+    CONSTRAINT locations_importance_is_in_range CHECK (importance BETWEEN 0 AND 1000),
+    -- Rows without names aren't asked: the function costs more than all other checks together.
+    CONSTRAINT locations_names_are_few_lines
+        CHECK (names IS NULL AND other_names IS NULL OR are_names(names, other_names)),
+    CONSTRAINT locations_properties_are_small CHECK (is_properties(properties))
 );
 
 COMMENT ON TABLE locations IS
-    'Points of interest. Searches are several times faster where rows are written in the order of space_key.';
+    'Points of interest. Neighbours are read together more quickly where rows are written in the order of location_point.';
 COMMENT ON COLUMN locations.latitude IS 'WGS 84 degrees, as given; exact distances use this.';
 COMMENT ON COLUMN locations.longitude IS 'WGS 84 degrees, as given; exact distances use this.';
 COMMENT ON COLUMN locations.source_dataset IS 'The dataset the row came from, such as poi-seed-world.';
@@ -122,10 +121,14 @@ COMMENT ON COLUMN locations.source_id IS 'The dataset''s own, stable id of the p
 COMMENT ON COLUMN locations.source_license IS 'An SPDX identifier where there is one.';
 COMMENT ON COLUMN locations.geocentric IS
     'For the nearest places; compare with geocentric_point(latitude, longitude) by <<->> and ST_3DDWithin.';
-COMMENT ON COLUMN locations.space_key IS
-    'For what lies in a cube of space: see space_key.';
-COMMENT ON COLUMN locations.folded_name IS
-    'The words of the name as searches compare them: see search_text.';
+COMMENT ON COLUMN locations.importance IS
+    'From 0 to 1000: which of several places a map labels first, and a search by relevance lists first where it finds them equal.';
+COMMENT ON COLUMN locations.names IS
+    'The names in languages: a JSON object of a BCP 47 tag and a text each, {"ja": "東京"}. A request for a language gets the place with that name, and a search finds it by each of them.';
+COMMENT ON COLUMN locations.other_names IS
+    'Other names, such as former and short ones, by which the place is to be found; never shown.';
+COMMENT ON COLUMN locations.properties IS
+    'The team''s own: a JSON object of at most 4 KiB of text and three levels. A place''s details have all of it, lists what they are asked for.';
 
 -- An import finds a row again by its source, so that the place keeps its id. Most rows that a team writes itself have
 -- no source.
@@ -134,16 +137,11 @@ CREATE UNIQUE INDEX locations_source_is_unique ON locations (source_dataset, sou
 
 CREATE INDEX locations_geocentric_idx ON locations USING gist (geocentric gist_geometry_ops_nd);
 
--- The next three hold all that a search through cubes needs, so that it doesn't read the table.
-CREATE INDEX locations_space_key_idx ON locations (space_key) INCLUDE (id, latitude, longitude, featured);
+-- Those of a category and the featured ones, wherever they are. The planner combines them with the index of what is near, or
+-- takes the better one.
+CREATE INDEX locations_category_idx ON locations (category);
 
--- The same for each category, featured or not.
-CREATE INDEX locations_category_space_key_idx
-    ON locations (category, featured, space_key) INCLUDE (id, latitude, longitude);
-
--- Few places are featured, so this is small.
-CREATE INDEX locations_featured_space_key_idx
-    ON locations (space_key) INCLUDE (id, latitude, longitude) WHERE featured;
+CREATE INDEX locations_featured_idx ON locations (id) WHERE featured;
 
 -- GENERATED ALWAYS keeps INSERT from choosing ids, but not COPY, nor INSERT with OVERRIDING SYSTEM VALUE. A later place
 -- would collide with an id that the sequence hasn't given yet.
@@ -169,24 +167,55 @@ BEGIN
 END;
 $$;
 
--- The function finds its tables in the schema that it is in, whatever the writer's search_path is (pg_restore has
+-- Checked once a statement and not once a row: the vocabulary only grows, so a category that exists stays. The error is that
+-- of a foreign key. Transition tables are compared by EXCEPT, since PostgreSQL keeps a plan for as long as the session lasts,
+-- and one that was made for a single row has to do for a million.
+CREATE FUNCTION check_categories() RETURNS trigger
+LANGUAGE plpgsql
+SECURITY DEFINER
+AS $$
+DECLARE
+    unknown text;
+BEGIN
+    SELECT category INTO unknown
+        FROM (SELECT category FROM new_locations EXCEPT SELECT name FROM categories) AS missing LIMIT 1;
+    IF FOUND THEN
+        RAISE foreign_key_violation USING
+            MESSAGE = format('there is no category "%s"', unknown),
+            TABLE = 'locations', CONSTRAINT = 'locations_category_fkey',
+            HINT = 'The table categories has those that there are.';
+    END IF;
+    RETURN NULL;
+END;
+$$;
+
+-- The functions find their tables in the schema that they are in, whatever the writer's search_path is (pg_restore has
 -- none), and no temporary table of the writer's hides them.
 DO $$
 BEGIN
     EXECUTE format('ALTER FUNCTION refuse_chosen_ids() SET search_path = %I, pg_temp', current_schema());
+    EXECUTE format('ALTER FUNCTION check_categories() SET search_path = %I, pg_temp', current_schema());
 END;
 $$;
 
-REVOKE EXECUTE ON FUNCTION refuse_chosen_ids() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION refuse_vocabulary_loss(), refuse_chosen_ids(), check_categories() FROM PUBLIC;
 
--- Triggers run in the order of their names, so this one runs before the one that inserts words.
 CREATE TRIGGER locations_generate_ids AFTER INSERT ON locations
     REFERENCING NEW TABLE AS new_locations
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_chosen_ids();
 
+CREATE TRIGGER locations_check_inserted AFTER INSERT ON locations
+    REFERENCING NEW TABLE AS new_locations
+    FOR EACH STATEMENT EXECUTE FUNCTION check_categories();
+
+CREATE TRIGGER locations_check_updated AFTER UPDATE ON locations
+    REFERENCING NEW TABLE AS new_locations
+    FOR EACH STATEMENT EXECUTE FUNCTION check_categories();
+
 -- migrate:down
 
 DROP TABLE locations;
+DROP FUNCTION check_categories();
 DROP FUNCTION refuse_chosen_ids();
 DROP TABLE categories;
 DROP FUNCTION refuse_vocabulary_loss();
