@@ -2,7 +2,7 @@
 """Prints what a page (*.md) names that isn't there: the target of a link, a heading, a test by its suite and function,
 a file or folder of this package, or a command of `poi`.
 
-The changelog and the evidence tell of what was, so only their links and tests are looked for.
+The changelog tells of what was, so only its links and tests are looked for.
 """
 import pathlib
 import re
@@ -15,7 +15,6 @@ PATH = re.compile(r"(?<![\w/.-])(?:scripts|Sources|Tests|deploy|Documentation|Ex
                   r"/[\w/.+-]*[\w+]")
 COMMAND = re.compile(r"(?:`|^ *)poi ([a-z]+)", re.MULTILINE)
 TEST = re.compile(r"\b([A-Z][A-Za-z]*Tests)\.(?!swift\b)([a-z][A-Za-z]*)\b")
-OF_THE_PAST = {"CHANGELOG.md", "evidence.md"}
 
 
 def anchor(heading):
@@ -38,7 +37,7 @@ def missing(page, texts, tests, commands):
     for suite, name in TEST.findall(page.read_text()):
         if not any(re.search(rf"(struct|class) {suite}\b", test) and f"func {name}(" in test for test in tests):
             yield f"the test {suite}.{name}"
-    if page.name in OF_THE_PAST:
+    if page.name == "CHANGELOG.md":
         return
     for path in PATH.findall(text):
         if not any((folder / path).exists() for folder in (pathlib.Path(), page.parent)):

@@ -76,7 +76,7 @@ def test_it_begins_with_all_places(page):
 
 def test_places_need_few_responses_on_a_slow_line(page):
     """What decides how long the first places take, at 400 ms and 50 kB/s: how many responses wait for others, and their
-    bytes; the times are in evidence.md."""
+    bytes; the times are in Documentation/page.md."""
     slow = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
     watch = page.cdp("Page.addScriptToEvaluateOnNewDocument", source=FIRST_PLACES)["identifier"]
     page.cdp("Network.enable")

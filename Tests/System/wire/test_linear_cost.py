@@ -1,5 +1,5 @@
 """What a stranger's bytes cost: requests that look for work are sent to `poi-mock`, which has the service's HTTP, contract and
-handlers, and valgrind counts instructions, which don't depend on how busy the machine is. See Documentation/evidence.md.
+handlers, and valgrind counts instructions, which don't depend on how busy the machine is. See Documentation/testing.md.
 
 Each case of hostile_requests.py is sent in three sizes, each twice the one before. A doubling may at most make it GROWTH
 times as dear, and a byte of the largest may cost as much as the case says: one of those that the service reads, and one of
