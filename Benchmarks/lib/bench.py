@@ -17,9 +17,7 @@ import data
 import report
 import sections
 from processes import Child
-from servers import ROOT, Database, has_index, versions
-
-RESULTS = ROOT / "Benchmarks/results.json"
+from servers import ROOT, Database, versions
 
 
 def read_options():
@@ -32,16 +30,16 @@ def read_options():
     add("--places", type=int, help="places in the comparison (full: 1000000, quick: 50000)")
     add("--sizes", help="numbers of places for the cost by number, or none (full: 10000,100000,towns,1000000,10000000)")
     add("--only", help=f"a list of sections ({','.join(sections.ALL)}); the documentation stays as it is")
-    add("--results", type=Path, help="where the results go (full: Benchmarks/results.json, from which the documentation is "
-                                     "written; else .build/benchmarks/results.json)")
     options = parser.parse_args()
     quick = options.quick
+    # A full run's results are for the documentation; any other run leaves these, and it, as they are.
+    options.is_full = not quick and not options.only
+    options.results = ROOT / f".build/benchmarks/{'results' if options.is_full else 'part'}.json"
     options.rounds = options.rounds or (3 if quick else 5)
     options.seconds = options.seconds or (1 if quick else 4)
     options.places = options.places or (50_000 if quick else 1_000_000)
     sizes = options.sizes or ("1000,10000" if quick else "10000,100000,towns,1000000,10000000")
     options.sizes = read_sizes(sizes, options.places)
-    options.results = options.results or (ROOT / ".build/benchmarks/results.json" if quick or options.only else RESULTS)
     options.only = options.only.split(",") if options.only else list(sections.ALL)
     if unknown := set(options.only) - set(sections.ALL):
         parser.error(f"no such section: {', '.join(unknown)}")
@@ -77,12 +75,11 @@ class Bench:
     def __init__(self, options, work):
         self.options, self.work = options, work
         self.poi, self.load = os.environ["POI_BINARY"], os.environ["LOAD_BINARY"]
-        self.indexed = has_index(self.poi)
         self.failures = 0
         self.results = {
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"), "quick": options.quick,
             "commit": os.environ.get("BENCHMARK_COMMIT", "?"), "command": " ".join(["Benchmarks/run", *sys.argv[1:]]),
-            "rounds": options.rounds, "seconds": options.seconds, "places": options.places, "indexed": self.indexed,
+            "rounds": options.rounds, "seconds": options.seconds, "places": options.places,
             "machine": machine()}
         self.say("reading the towns")
         self.towns = data.Towns()
@@ -144,15 +141,13 @@ def main():
     os.chmod(work, 0o755)  # PostgreSQL runs as another user, if we are root.
     try:
         bench = Bench(options, work)
-        if not bench.indexed:
-            print("benchmark: THIS PROGRAM HAS NO POI_INDEX: all rows of the index are missing", flush=True)
         run(bench)
     finally:
         Child.stop_all()
         shutil.rmtree(work, ignore_errors=True)
     print(report.shown(bench.results))
     print(f"benchmark: the results are in {options.results}")
-    if options.results == RESULTS:
+    if options.is_full:
         subprocess.run([ROOT / "Benchmarks/report"], check=True)
     sys.exit(1 if bench.failures else 0)
 

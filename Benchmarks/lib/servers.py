@@ -37,7 +37,7 @@ class Database:
 
     def start(self):
         settings = {"POI_STATE_DIR": f"{self.work}/state", "POI_SEEDS": "false", "POI_ACCESS_LOG": "false",
-                    "POI_LOOPS": "1"} | index_setting(self.poi, False)
+                    "POI_LOOPS": "1"} | index_setting(False)
         self.child = Child(self.work, "poi-dev", [self.poi, "dev", "--port", "0"], settings, ROOT)
         self.parts = urllib.parse.urlsplit(self.child.wait_for("^DATABASE_URL=(.*)$").group(1))
         self.child.wait_for("^try: ")
@@ -73,16 +73,8 @@ class Database:
         self.psql("points_of_interest", f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def has_index(poi):
-    """Whether the program knows POI_INDEX."""
-    shown = subprocess.run([poi, "serve", "--print-config"], check=True, capture_output=True, text=True, cwd=ROOT).stdout
-    return re.search("^POI_INDEX=", shown, re.MULTILINE) is not None
-
-
-def index_setting(poi, on):
+def index_setting(on):
     """With the index, it may take all of the memory: how much it takes is measured."""
-    if not has_index(poi):
-        return {}
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {"POI_INDEX": "on", "POI_INDEX_MAX_MEMORY": str(memory)} if on else {"POI_INDEX": "off"}
 
@@ -97,7 +89,7 @@ class Poi(Child):
             "DATABASE_URL": url, "PORT": "0", "POI_ADMIN_PORT": str(self.admin), "POI_LOOPS": str(loops),
             "POI_ACCESS_LOG": str(log).lower(), "POI_LOG_FORMAT": "json", "POI_DRAIN_DELAY": "0s",
             "POI_MAX_CONNECTIONS_PER_CLIENT": "10000", "POI_DB_LISTEN": listen,
-        } | index_setting(poi, index), ROOT)
+        } | index_setting(index), ROOT)
         self.url = self.wait_for(r"^serving (http://\S+)").group(1)
         self.port = int(self.url.rsplit(":", 1)[1])
         self.wait_for_http(f"http://127.0.0.1:{self.admin}/readyz")
