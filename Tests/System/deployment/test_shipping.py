@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import kubernetes_validate
@@ -127,8 +126,7 @@ def test_a_service_of_systemd_is_hardly_exposed(unit):
 KUBERNETES = ROOT / "deploy/kubernetes"
 MANIFESTS = [(path, item) for path in sorted(KUBERNETES.rglob("*.yaml")) for item in yaml.safe_load_all(path.read_text())]
 # The Prometheus operator's and kustomize's own kinds have no schema of Kubernetes.
-OPERATORS = {"PodMonitor": lambda item: item["spec"]["selector"]["matchLabels"] and item["spec"]["podMetricsEndpoints"],
-             "PrometheusRule": lambda item: item["spec"]["groups"]}
+OPERATORS = {"PodMonitor": lambda item: item["spec"]["selector"]["matchLabels"] and item["spec"]["podMetricsEndpoints"]}
 FOREIGN = {**OPERATORS, "Component": lambda item: item["resources"], "Kustomization": lambda item: item["resources"]}
 # The oldest with everything that is used here (unhealthyPodEvictionPolicy is stable since 1.31), and the newest.
 VERSIONS = ["1.31", kubernetes_validate.latest_version()]
@@ -249,14 +247,12 @@ def test_prometheus_accepts_its_files_and_the_alerts_come_when_they_should():
     run("promtool", "test", "rules", *ALERT_TESTS)
 
 
-def test_the_operators_form_of_the_alerts_is_up_to_date(pytestconfig):
-    """The groups as they stand there, with their comments, below `spec`; --record makes it so."""
-    rule = KUBERNETES / "components/monitoring/prometheus-rule.yaml"
-    groups = "groups:\n" + ALERTS.read_text().partition("\ngroups:\n")[2]
-    made = rule.read_text().partition("  groups:\n")[0] + textwrap.indent(groups, "  ")
-    if pytestconfig.getoption("--record"):
-        rule.write_text(made)
-    assert rule.read_text() == made
+def test_the_documented_command_makes_the_alerts_a_rule_of_the_operator():
+    page = (ROOT / "Documentation/operations.md").read_text()
+    command = re.search(r"^    (\{ printf [^|]*) \| kubectl apply -f -$", page, re.M)[1]
+    rule = yaml.safe_load(run("bash", "-c", command))
+    assert (rule["apiVersion"], rule["kind"], rule["metadata"]["name"]) == ("monitoring.coreos.com/v1", "PrometheusRule", "poi")
+    assert rule["spec"] == yaml.safe_load(ALERTS.read_text())
 
 
 def test_prometheus_accepts_the_queries_of_the_dashboard(tmp_path):
