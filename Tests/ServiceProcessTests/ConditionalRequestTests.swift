@@ -109,7 +109,7 @@ struct StatementStatistics {
         let rows = try await session.run(
             """
             SELECT coalesce(sum(calls), 0) FROM pg_stat_statements
-            WHERE query ~ '\\m(locations|location_words|categories)\\M' AND query !~ 'pg_stat_statements'
+            WHERE query ~ '\\m(locations|categories)\\M' AND query !~ 'pg_stat_statements'
                 AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
             """)
         return try #require(rows.first.flatMap { Int($0) })

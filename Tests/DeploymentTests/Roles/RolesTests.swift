@@ -69,7 +69,7 @@ struct RolesTests {
             "INSERT INTO locations (name, category, latitude, longitude) VALUES ('x', 'cafe', 0, 0)",
             "UPDATE locations SET name = 'x'", "DELETE FROM locations", "TRUNCATE locations",
             "DELETE FROM dataset_changes", "INSERT INTO schema_migrations VALUES ('9999')",
-            "DELETE FROM location_words", "DROP TABLE locations", "ALTER TABLE locations ADD x integer",
+            "DELETE FROM dataset_log", "DROP TABLE locations", "ALTER TABLE locations ADD x integer",
             "CREATE TABLE x ()", "CREATE TEMPORARY TABLE x ()", "CREATE SCHEMA x", "CREATE ROLE x",
             "SET ROLE poi_migrate", "SET ROLE poi_events", "COPY locations TO PROGRAM 'true'",
             "CREATE FUNCTION x() RETURNS integer LANGUAGE sql RETURN 1",
