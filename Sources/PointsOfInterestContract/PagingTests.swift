@@ -120,4 +120,25 @@ struct PagingTests {
         let made = "/locations?lat=37.3293&long=-121.8893&cursor=AAAA"
         #expect(try await Service.problem(of: made)?.code == .malformedCursor)
     }
+
+    @Test(
+        "The next page has the properties and the languages of the first, however they were written",
+        .contract(
+            .invariant, .recorded, in: .locations,
+            otherwise: "A list changes its language, or loses its opening hours, where the user scrolls on."),
+        arguments: [
+            ("properties=b,a%2Cc,b", "properties=a%2cc,b", "&properties=a%2Cc,b&", ""),
+            ("lang=zh-Hant-TW,EN,en", "lang=ZH-hant-tw,en", "&lang=zh-hant-tw,en&", "&lang=en,zh-hant-tw"),
+        ])
+    func content(first: String, same: String, linked: String, other: String) async throws {
+        let target = "/locations?bbox=-180,-90,180,90&limit=1"
+        let one = try await Service.response(to: "\(target)&\(first)")
+        let two = try await Service.response(to: "\(target)&\(same)")
+        #expect(one.status == 200)
+        #expect(one.header("Link") == two.header("Link"))
+        #expect(one.header("ETag") == two.header("ETag"))
+        if let link = one.header("Link") { #expect(link.contains(linked), "\(link)") }
+        let tag = try await Service.response(to: target + other).header("ETag")
+        #expect(tag == nil || tag != one.header("ETag"))
+    }
 }

@@ -181,7 +181,7 @@ struct LoaderTests {
     @Test(
         "A service that isn't there is a transport error",
         .contract(
-            .invariant, .once, in: .conventions,
+            .invariant, .ownSettings, in: .conventions,
             otherwise: "The app takes a network that is off for an answer of the service."))
     func nobodyThere() async throws {
         // No program listens on port 1 (tcpmux) any more.

@@ -38,7 +38,6 @@ struct ContractClaimTests {
         let environment = ["POI_CONTRACT_TARGET": target]
         #expect(try obstacle(.seeded, .ownSettings, environment: environment) == nil)
         #expect(try obstacle(.invariant, .writesTestData, environment: environment) == nil)
-        #expect(try (obstacle(.invariant, .once, environment: environment) == nil) == (target == "local"))
     }
 
     @Test("Every test of the contract says which data it is true of")

@@ -1,24 +1,8 @@
-import Foundation
 import PointsOfInterestClient
 import Testing
 
 @Suite("Clusters, compared with their places", .timeLimit(.minutes(2)))
 struct ClusterTests {
-    /// The deepest zoom at which the region has no more cells than a request may, and one three levels higher.
-    private static func zooms(of region: Region) throws -> (fine: Int, coarse: Int) {
-        guard let tile = region.tile else { throw NotShown(fact: .clusters) }
-        let fine = min(tile.level + 3, ClustersRequest.zooms.upperBound)
-        return (fine, max(fine - 3, tile.level - MapTile.levelsBelowZoom, 0))
-    }
-
-    private static func compare(
-        _ request: ClustersRequest, found: Set<Int>? = nil, in region: Region,
-        into differences: inout Differences
-    ) async throws {
-        let response = try await Service.client().clusters(request)
-        ExpectedClusters(request, found: found, in: region).compare(response, into: &differences)
-    }
-
     @Test(
         "Each cell has the number, the mean and the box of its places, in order from north to south",
         .contract(
@@ -27,27 +11,8 @@ struct ClusterTests {
         .needs(.clusters), .needs(.place))
     func cells() async throws {
         try await Region.compare { region, differences in
-            let zooms = try Self.zooms(of: region)
-            for zoom in [zooms.fine, zooms.coarse] {
-                try await Self.compare(
-                    ClustersRequest(box: region.box, zoom: zoom), in: region, into: &differences)
-            }
-        }
-    }
-
-    @Test(
-        "A cell that a box touches is counted whole, beyond the box too",
-        .contract(
-            .invariant, in: .clusters,
-            otherwise: "Numbers at a map's edge would jump while the map is moved."),
-        .needs(.clusters), .needs(.place))
-    func wholeCells() async throws {
-        try await Region.compare { region, differences in
-            let zooms = try Self.zooms(of: region)
-            let box = try #require(region.quarter)
-            for zoom in [zooms.fine, zooms.coarse] {
-                try await Self.compare(
-                    ClustersRequest(box: box, zoom: zoom), in: region, into: &differences)
+            for zoom in try region.zooms {
+                try await region.compare(ClustersRequest(box: region.box, zoom: zoom), into: &differences)
             }
         }
     }
@@ -60,17 +25,17 @@ struct ClusterTests {
         .needs(.clusters), .needs(.twoCategories))
     func filteredCells() async throws {
         try await Region.compare { region, differences in
-            let zooms = try Self.zooms(of: region)
+            let zooms = try region.zooms
             var request = ClustersRequest(
-                box: region.box, zoom: zooms.fine, categories: Array(region.categories.prefix(2)))
-            try await Self.compare(request, in: region, into: &differences)
-            (request.zoom, request.categories, request.featured) = (zooms.coarse, [], true)
-            try await Self.compare(request, in: region, into: &differences)
+                box: region.box, zoom: zooms[0], categories: Array(region.categories.prefix(2)))
+            try await region.compare(request, into: &differences)
+            (request.zoom, request.categories, request.featured) = (zooms[1], [], true)
+            try await region.compare(request, into: &differences)
             (request.categories, request.featured) = ([region.categories[0]], false)
-            try await Self.compare(request, in: region, into: &differences)
+            try await region.compare(request, into: &differences)
             if let dataset = region.first(where: { $0.source != nil })?.source?.dataset {
                 (request.categories, request.datasets, request.featured) = ([], [dataset], nil)
-                try await Self.compare(request, in: region, into: &differences)
+                try await region.compare(request, into: &differences)
             }
         }
     }
@@ -82,43 +47,50 @@ struct ClusterTests {
         .needs(.clusters), .needs(.sharedWord))
     func textCells() async throws {
         try await Region.compare { region, differences in
-            let zooms = try Self.zooms(of: region)
             let pair = try region.needed(\.pair, .sharedWord)
-            for (zoom, text) in [(zooms.fine, pair.first), (zooms.coarse, "\(pair.first) \(pair.second)")] {
+            for (zoom, text) in zip(try region.zooms, [pair.first, "\(pair.first) \(pair.second)"]) {
                 // Also those that are found by names which no response shows.
-                var found: Set<Int> = []
                 let list = NearbyPlacesRequest(box: region.box, limit: 100, searchText: text)
+                var found: Set<Int> = []
                 for try await place in try await Service.client().allNearbyPlaces(list) {
                     found.insert(place.id)
                 }
                 let request = ClustersRequest(box: region.box, zoom: zoom, searchText: text)
-                try await Self.compare(request, found: found, in: region, into: &differences)
+                try await region.compare(request, found: found, into: &differences)
             }
         }
     }
 
     @Test(
-        "A box across the antimeridian has the cells of the whole Earth, each row from the box's west to its east",
+        "A cell that a box touches is counted whole, beyond the box and across the antimeridian too",
         .contract(
-            .invariant, in: .clusters, otherwise: "A map of the Pacific would lack one half of it."),
+            .invariant, in: .clusters,
+            otherwise: "Numbers at a map's edge would jump while the map is moved."),
         .needs(.clusters), .needs(.place))
-    func antimeridian() async throws {
+    func wholeCells() async throws {
         try await Region.compare { region, differences in
+            for zoom in try region.zooms {
+                let whole = try await Service.client().clusters(ClustersRequest(box: region.box, zoom: zoom))
+                try await compare(region.quarter, with: whole, into: &differences)
+            }
             guard let earth = region.earth else { throw NotShown(fact: .clusters) }
-            // From the 100th degree eastwards to the 60th: the places of most continents are in it.
-            let box = try FoundBox.box(100, -90, 60, 90)
-            let touched = TouchedCells(box, zoom: earth.zoom)
-            let expected = earth.clusters.compactMap { cluster in
-                let tile = MapTile(
-                    level: touched.level, latitude: cluster.latitude, longitude: cluster.longitude)
-                return touched.number(of: tile).map { ($0, cluster) }
-            }
-            .sorted { $0.0 < $1.0 }.map(\.1)
-            let found = try await Service.client().clusters(ClustersRequest(box: box, zoom: earth.zoom))
-            differences.expect(found.clusters.count, is: expected.count, "clusters")
-            for (number, pair) in zip(found.clusters, expected).enumerated() where pair.0 != pair.1 {
-                differences.expect(false, "cluster \(number) is \(pair.0) instead of \(pair.1)")
-            }
+            // From the edge of a cell eastwards to the 60th degree: the places of most continents are in it.
+            try await compare(.edges(90, -90, 60, 90), with: earth, into: &differences)
+        }
+    }
+
+    /// Compares the clusters of a box with those of a larger one: the cells that it touches are the same.
+    private func compare(
+        _ box: BoundingBox, with whole: PlaceClusters, into differences: inout Differences
+    ) async throws {
+        let part = try await Service.client().clusters(ClustersRequest(box: box, zoom: whole.zoom)).clusters
+        let west = box.crossesAntimeridian ? box.west : -180
+        differences.expect(part.isInOrder(from: west), "clusters of \(box) aren't in order")
+        for cluster in part {
+            differences.expect(whole.clusters.contains(cluster), "not a cell of the larger box: \(cluster)")
+        }
+        for cluster in whole.clusters where cluster.box.touches(box) {
+            differences.expect(part.contains(cluster), "the box \(box) lacks \(cluster)")
         }
     }
 
@@ -133,174 +105,119 @@ struct ClusterTests {
             guard let earth = region.earth else { throw NotShown(fact: .clusters) }
             let service = try await Service.client()
             let categories = try await service.categories()
-            let total = earth.clusters.map(\.count).reduce(0, +)
-            differences.expect(total, is: categories.map(\.count).reduce(0, +), "places in all clusters")
+            differences.expect(
+                earth.clusters.total, is: categories.map(\.count).reduce(0, +), "places in all clusters")
             for category in categories.prefix(12) {
                 let request = ClustersRequest(
-                    box: try FoundBox.wholeEarth, zoom: earth.zoom, categories: [category.name])
-                let count = try await service.clusters(request).clusters.map(\.count).reduce(0, +)
+                    box: try .earth, zoom: earth.zoom, categories: [category.name])
+                let count = try await service.clusters(request).clusters.total
                 differences.expect(count, is: category.count, "places of \(category.name) in clusters")
             }
         }
     }
 }
 
-/// The clusters that a region's box has to have, by brute force.
-struct ExpectedClusters {
-    /// The maximum error by rounding of the mean and of each position, in degrees.
+extension Region {
+    /// The deepest zoom at which its box has no more cells than a request may, and one three levels higher.
+    fileprivate var zooms: [Int] {
+        get throws {
+            guard let cellZoom else { throw NotShown(fact: .clusters) }
+            let fine = min(cellZoom + 5, ClustersRequest.zooms.upperBound)
+            return [fine, max(fine - 3, cellZoom)]
+        }
+    }
+
+    /// Compares the clusters of its box with its places.
+    ///
+    /// Where cells begin and end is not recomputed: a cell's places are all those in the cluster's box, since cells are
+    /// rectangles, and no two of them have a place in common.
+    ///
+    /// - Parameter found: the ids of the places that a text or the properties find; nil without such a filter.
+    func compare(
+        _ request: ClustersRequest, found: Set<Int>? = nil, into differences: inout Differences
+    ) async throws {
+        let response = try await Service.client().clusters(request)
+        let (query, clusters) = ("/locations/clusters?\(request.encodedQuery)", response.clusters)
+        let filter = RegionFilter(request)
+        let matching = places.map(\.place).filter {
+            filter.keeps($0) && found?.contains($0.id) ?? true && box.isAround($0)
+        }
+        differences.expect(response.zoom, is: request.zoom, "\(query): zoom")
+        differences.expect(clusters.total, is: matching.count, "\(query): places in all clusters")
+        differences.expect(
+            clusters.isInOrder(from: -180), "\(query): not from north to south and west to east")
+        if let cellZoom {
+            let cellCount = 1 << (2 * (request.zoom - cellZoom))
+            differences.expect(
+                clusters.count <= cellCount, "\(query): \(clusters.count) clusters in \(cellCount) cells")
+        }
+        for cluster in clusters {
+            let width = cluster.box.east - cluster.box.west
+            differences.expect(
+                width <= 90 / Double(1 << request.zoom), "\(query): wider than a cell: \(cluster)")
+            cluster.compare(matching.filter(cluster.box.isAround), query, into: &differences)
+        }
+    }
+}
+
+extension PlaceCluster {
+    /// The maximum error by rounding of the mean, in degrees.
     private static let precision = 1.5e-7
 
-    let request: ClustersRequest
-    private let touched: TouchedCells
-    /// The matching places of each cell.
-    private let cells: [Int: [PointOfInterest]]
-
-    /// Every cell that the request's box touches has to be in the region, unless that is of no tile.
-    ///
-    /// - Parameter found: the ids of the places that the search text finds; nil without one.
-    init(_ request: ClustersRequest, found: Set<Int>? = nil, in region: Region) {
-        self.request = request
-        let touched = TouchedCells(request.box, zoom: request.zoom)
-        let filter = RegionFilter(request)
-        var cells: [Int: [PointOfInterest]] = [:]
-        for known in region.places {
-            let place = known.place
-            let tile = MapTile(level: touched.level, latitude: place.latitude, longitude: place.longitude)
-            guard let number = touched.number(of: tile), filter.keeps(place),
-                found?.contains(place.id) ?? true
-            else { continue }
-            cells[number, default: []].append(place)
-        }
-        (self.touched, self.cells) = (touched, cells)
-    }
-
-    func compare(_ response: PlaceClusters, into differences: inout Differences) {
-        let query = "/locations/clusters?\(request.encodedQuery)"
-        differences.expect(response.zoom, is: request.zoom, "\(query): zoom")
-        let numbers = response.clusters.map { cluster in
-            touched.number(
-                of: MapTile(
-                    level: touched.level, latitude: cluster.latitude, longitude: cluster.longitude)) ?? -1
-        }
-        differences.expect(
-            zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 },
-            "\(query): not from north to south, each row from the box's west to its east, each cell once")
-        for (number, cluster) in zip(numbers, response.clusters) {
-            guard let places = cells[number] else {
-                differences.expect(false, "\(query): a cluster where no place matches: \(cluster)")
-                continue
-            }
-            compare(cluster, places, query, into: &differences)
-        }
-        let shown = Set(numbers)
-        for (number, places) in cells {
-            differences.expect(
-                shown.contains(number), "\(query): no cluster for \(places.count) places, \(places[0])")
-        }
-    }
-
-    private func compare(
-        _ cluster: PlaceCluster, _ places: [PointOfInterest], _ query: String,
-        into differences: inout Differences
+    /// Compares it with the places in its box.
+    fileprivate func compare(
+        _ places: [PointOfInterest], _ query: String, into differences: inout Differences
     ) {
-        let latitudes = places.map(\.latitude)
-        let longitudes = places.map { $0.longitude == 180 ? -180 : $0.longitude }
-        func mean(_ numbers: [Double]) -> Double { numbers.reduce(0, +) / Double(numbers.count) }
-        differences.expect(cluster.count, is: places.count, "\(query): count of \(cluster)")
-        differences.expect(
-            abs(cluster.latitude - mean(latitudes)) <= Self.precision
-                && abs(cluster.longitude - mean(longitudes)) <= Self.precision,
-            "\(query): the mean is \(mean(latitudes)), \(mean(longitudes)): \(cluster)")
-        differences.expect(
-            [cluster.box.west, cluster.box.south, cluster.box.east, cluster.box.north],
-            is: [longitudes.min(), latitudes.min(), longitudes.max(), latitudes.max()].map { $0 ?? .nan },
-            "\(query): bbox of \(cluster)")
-        guard places.count == 1 else {
-            return differences.expect(cluster.place == nil, "\(query): a place of several: \(cluster)")
+        let (latitudes, longitudes) = (places.map(\.latitude), places.map(\.clusteredLongitude))
+        func isMean(_ number: Double, _ numbers: [Double]) -> Bool {
+            abs(number - numbers.reduce(0, +) / Double(numbers.count)) <= Self.precision
         }
-        let isThere = cluster.place != nil && cluster.place?.distance == nil
-        differences.expect(isThere, "\(query): no place, or one with a distance: \(cluster)")
-        for difference in cluster.place?.differences(from: places[0]) ?? [] {
+        differences.expect(count, is: places.count, "\(query): count of \(self)")
+        differences.expect(
+            isMean(latitude, latitudes) && isMean(longitude, longitudes), "\(query): not the mean: \(self)")
+        differences.expect(
+            [box.west, box.south, box.east, box.north],
+            is: [longitudes.min(), latitudes.min(), longitudes.max(), latitudes.max()].map { $0 ?? .nan },
+            "\(query): bbox of \(self)")
+        guard places.count == 1 else {
+            return differences.expect(place == nil, "\(query): a place of several: \(self)")
+        }
+        differences.expect(
+            place != nil && place?.distance == nil, "\(query): no place, or one with a distance: \(self)")
+        for difference in place?.differences(from: places[0]) ?? [] {
             differences.expect(false, "\(query): place \(places[0].id), \(difference)")
         }
     }
 }
 
-/// A tile of Web Mercator, computed from the definition (EPSG method 1024), apart from the service.
-struct MapTile: Hashable {
-    /// How many levels the cells of a request are below its zoom.
-    static let levelsBelowZoom = 2
-    /// The latitude where the map's square ends; the rows at its edges reach the poles.
-    private static let edge = atan(sinh(Double.pi)) * 180 / .pi
-    /// A tenth of a millimetre, in degrees. Positions on the edge between two tiles are kept out of a box by it.
-    private static let inset = 1e-9
+extension [PlaceCluster] {
+    /// How many places there are in all of them.
+    fileprivate var total: Int { map(\.count).reduce(0, +) }
 
-    let level: Int
-    let row: Int
-    let column: Int
-
-    /// How many tiles there are from the antimeridian around the Earth, and from pole to pole.
-    private var across: Int { 1 << level }
-}
-
-extension MapTile {
-    /// The tile that a position is in.
-    init(level: Int, latitude: Double, longitude: Double) {
-        let across = Double(1 << level)
-        let inSquare = min(max(latitude, -Self.edge), Self.edge) * .pi / 180
-        let fromNorth = 0.5 - asinh(tan(inSquare)) / (2 * .pi)
-        let fromWest = longitude == 180 ? 0 : (longitude + 180) / 360
-        func index(_ fraction: Double) -> Int { Int(min(max(fraction * across, 0), across - 1)) }
-        self.init(level: level, row: index(fromNorth), column: index(fromWest))
-    }
-
-    /// The box of the positions that are in this tile and on no edge that is another tile's.
-    var box: BoundingBox? {
-        let width = 360 / Double(across)
-        let west = Double(column) * width - 180
-        let isEarthWide = across == 1
-        return BoundingBox(
-            west: west, south: row == across - 1 ? -90 : latitude(ofRow: row + 1) + Self.inset,
-            east: isEarthWide ? 180 : west + width - Self.inset,
-            // The equator is an edge that places are on; it belongs to the tile south of it.
-            north: row == 0 ? 90 : row * 2 == across ? 0 : latitude(ofRow: row) - Self.inset)
-    }
-
-    /// The latitude of a row's northern edge.
-    private func latitude(ofRow row: Int) -> Double {
-        atan(sinh(.pi * (1 - 2 * Double(row) / Double(across)))) * 180 / .pi
-    }
-}
-
-/// The cells that a box touches.
-struct TouchedCells {
-    let level: Int
-    private let rows: ClosedRange<Int>
-    private let firstColumn: Int
-    private let columnCount: Int
-
-    init(_ box: BoundingBox, zoom: Int) {
-        level = zoom + MapTile.levelsBelowZoom
-        let northWest = MapTile(level: level, latitude: box.north, longitude: box.west)
-        let southEast = MapTile(level: level, latitude: box.south, longitude: box.east)
-        rows = northWest.row...southEast.row
-        firstColumn = northWest.column
-        let across = 1 << level
-        var lastColumn = southEast.column
-        // The meridian of 180 is in the first column, which a box that ends there touches behind the last one.
-        if box.west > box.east && box.west != 180 || box.east == 180 && abs(box.west) != 180 {
-            lastColumn += across
+    /// Whether each one is south of the one before, or east of it, counted from a meridian.
+    fileprivate func isInOrder(from west: Double) -> Bool {
+        func eastward(_ longitude: Double) -> Double { longitude < west ? longitude + 360 : longitude }
+        return zip(self, dropFirst()).allSatisfy { one, other in
+            one.box.south > other.box.north || eastward(other.box.west) > eastward(one.box.east)
         }
-        let isEarthWide = box.west == -180 && box.east == 180
-        columnCount = isEarthWide ? across : min(across, lastColumn - firstColumn + 1)
+    }
+}
+
+extension PointOfInterest {
+    /// As clusters have it, for which 180 is -180.
+    fileprivate var clusteredLongitude: Double { longitude == 180 ? -180 : longitude }
+}
+
+extension BoundingBox {
+    /// Whether a place is between its edges, as clusters have them: such a box doesn't cross the antimeridian.
+    fileprivate func isAround(_ place: PointOfInterest) -> Bool {
+        (south...north).contains(place.latitude) && (west...east).contains(place.clusteredLongitude)
     }
 
-    /// The cell's number from north to south, and in each row from the box's west to its east; nil for a cell that the
-    /// box doesn't touch.
-    func number(of tile: MapTile) -> Int? {
-        let across = 1 << level
-        let eastward = (tile.column - firstColumn + across) % across
-        guard rows.contains(tile.row), eastward < columnCount else { return nil }
-        return (tile.row - rows.lowerBound) * across + eastward
+    /// Whether it has a point in common with another one, which may cross the antimeridian.
+    fileprivate func touches(_ other: BoundingBox) -> Bool {
+        let (isAfter, isBefore) = (other.west <= east, west <= other.east)
+        return south <= other.north && other.south <= north
+            && (other.west <= other.east ? isAfter && isBefore : isAfter || isBefore)
     }
 }

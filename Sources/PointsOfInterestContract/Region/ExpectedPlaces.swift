@@ -12,9 +12,25 @@ import PointsOfInterestClient
 struct ExpectedPlaces: Hashable, Sendable {
     static let maximumCount = 20
 
-    var places: [ExpectedPlace] = []
+    private(set) var places: [ExpectedPlace] = []
     /// What it says of the service's settings.
-    var settings = ServiceSettings()
+    private(set) var settings = ServiceSettings()
+
+    /// What the file that `POI_CONTRACT_EXPECT` names says; nil without that variable. Where the file can't be used, this
+    /// process ends with one line and exit code 64.
+    static let current: ExpectedPlaces? = {
+        guard let path = ProcessInfo.processInfo.environment["POI_CONTRACT_EXPECT"], !path.isEmpty else {
+            return nil
+        }
+        do {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw ContractConfigurationError("the file can't be read")
+            }
+            return try ExpectedPlaces(csv: data)
+        } catch {
+            ContractConfiguration.end(with: ContractConfigurationError("POI_CONTRACT_EXPECT: \(error)"))
+        }
+    }()
 }
 
 /// A place that the target is known to have. A member that is nil isn't known.
@@ -40,130 +56,127 @@ struct ExpectedPlace: Hashable, Sendable {
     var datasetPlaces: Int?
 }
 
-/// What is wrong with a file of expected places.
-enum ExpectedPlacesError: Error, Hashable, CustomStringConvertible {
-    case unreadable
-    case notUTF8
-    case malformedSetting(line: Int)
-    case unknownSetting(line: Int, name: String)
-    case repeatedSetting(line: Int, name: String)
-    case unusableSetting(line: Int, name: String)
-    case noHeader
-    case unknownColumn(line: Int, name: String)
-    case repeatedColumn(line: Int, name: String)
-    case missingColumn(line: Int, name: String)
-    case wrongCellCount(line: Int, count: Int, expected: Int)
-    case misplacedQuote(line: Int)
-    case unusableCell(line: Int, column: String, rule: String)
-    case noPlaces
-    case tooManyPlaces(line: Int)
-
-    /// One line without the file's contents, but for names.
-    var description: String {
-        switch self {
-        case .unreadable: "the file can't be read"
-        case .notUTF8: "the file isn't UTF-8"
-        case .malformedSetting(let line): "line \(line): a line with # has to be # NAME=VALUE"
-        case .unknownSetting(let line, let name): "line \(line): the setting \(name) isn't known"
-        case .repeatedSetting(let line, let name): "line \(line): the setting \(name) is there twice"
-        case .unusableSetting(let line, let name): "line \(line): the setting \(name) has an unusable value"
-        case .noHeader: "there is no header"
-        case .unknownColumn(let line, let name): "line \(line): the column \(name) isn't known"
-        case .repeatedColumn(let line, let name): "line \(line): the column \(name) is there twice"
-        case .missingColumn(let line, let name): "line \(line): the column \(name) is missing"
-        case .wrongCellCount(let line, let count, let expected):
-            "line \(line): \(count) cells instead of \(expected)"
-        case .misplacedQuote(let line): "line \(line): a quotation mark that RFC 4180 doesn't allow"
-        case .unusableCell(let line, let column, let rule): "line \(line), column \(column): \(rule)"
-        case .noPlaces: "there are no places"
-        case .tooManyPlaces(let line): "line \(line): more than \(ExpectedPlaces.maximumCount) places"
-        }
-    }
-}
+// MARK: - Reading the file
 
 extension ExpectedPlaces {
-    /// What the file that `POI_CONTRACT_EXPECT` names says; nil without that variable. Where the file can't be used, this
-    /// process ends with one line and exit code 64.
-    static let current: ExpectedPlaces? = {
-        guard let path = ProcessInfo.processInfo.environment["POI_CONTRACT_EXPECT"], !path.isEmpty else {
-            return nil
+    /// Reads a file; the error is one line without the file's contents, but for names.
+    init(csv: Data) throws(ContractConfigurationError) {
+        guard let text = String(data: csv, encoding: .utf8) else {
+            throw ContractConfigurationError("the file isn't UTF-8")
         }
-        do {
-            return try ExpectedPlaces(path: path)
-        } catch {
-            FileHandle.standardError.write(Data("contract tests: POI_CONTRACT_EXPECT: \(error)\n".utf8))
-            exit(64)
+        var records = try Self.records(text)[...]
+        while let setting = records.first, setting.cells[0].hasPrefix("#") {
+            try read(setting.cells.joined(separator: ","), line: setting.line)
+            records.removeFirst()
         }
-    }()
+        let columns = records.popFirst()?.cells ?? []
+        if let unknown = columns.first(where: { !ExpectedPlace.columns.contains($0) }) {
+            throw ContractConfigurationError("the column \(unknown) isn't known")
+        }
+        guard Set(columns).count == columns.count else {
+            throw ContractConfigurationError("a column is there twice")
+        }
+        for record in records {
+            guard record.cells.count == columns.count else {
+                throw fault(record.line, "\(record.cells.count) cells instead of \(columns.count)")
+            }
+            let cells = Dictionary(uniqueKeysWithValues: zip(columns, record.cells))
+            places.append(try ExpectedPlace(line: record.line, cells: cells.filter { !$0.value.isEmpty }))
+        }
+        guard (1...Self.maximumCount).contains(places.count) else {
+            throw ContractConfigurationError("\(places.count) places instead of 1…\(Self.maximumCount)")
+        }
+    }
 
-    init(path: String) throws(ExpectedPlacesError) {
-        guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable }
-        try self.init(csv: data)
+    private mutating func read(_ comment: String, line: Int) throws(ContractConfigurationError) {
+        let parts = comment.dropFirst().split(separator: "=", maxSplits: 1).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        let (name, value) = (parts.first ?? "", parts.dropFirst().first ?? "")
+        switch (name, Int(value)) {
+        case ("POI_CACHE_PRIVATE_MAX_AGE", let seconds?): settings.privateMaxAge = seconds
+        case ("POI_CACHE_PUBLIC_MAX_AGE", let seconds?): settings.publicMaxAge = seconds
+        case ("POI_CORS_ORIGINS", _) where !value.isEmpty:
+            settings.origins = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        default: throw fault(line, "the setting \(name) isn't known, or its value can't be used")
+        }
+    }
+
+    private static func records(
+        _ text: String
+    ) throws(ContractConfigurationError) -> [(line: Int, cells: [String])] {
+        enum Part { case plain, quoted, afterQuote }
+        var records: [(line: Int, cells: [String])] = []
+        var (line, part, cells, cell) = (1, Part.plain, [String](), String.UnicodeScalarView())
+        let scalars = text.unicodeScalars.drop { $0 == "\u{FEFF}" } + ["\n"]
+        for scalar in scalars {
+            if scalar == "\n" { line += 1 }
+            switch (part, scalar) {
+            case (.quoted, "\""): part = .afterQuote
+            case (.afterQuote, "\""):
+                cell.append(scalar)
+                part = .quoted
+            case (.plain, "\"") where cell.isEmpty: part = .quoted
+            case (.quoted, _): cell.append(scalar)
+            case (_, ","), (_, "\n"):
+                cells.append(String(cell))
+                (part, cell) = (.plain, String.UnicodeScalarView())
+                guard scalar == "\n" else { continue }
+                let lines = cells.reduce(1) { $0 + $1.unicodeScalars.count { $0 == "\n" } }
+                // Empty lines are none.
+                if cells != [""] { records.append((line - lines, cells)) }
+                cells = []
+            case (_, "\r"): continue
+            case (.plain, _) where scalar != "\"": cell.append(scalar)
+            default: throw fault(line, "a misplaced quotation mark")
+            }
+        }
+        guard part == .plain else { throw fault(line - 1, "a quotation mark that isn't closed") }
+        return records
     }
 }
 
-/// Places as GeoJSON (RFC 7946) has them.
-struct GeoJSONPlaces: Decodable {
-    let type: String
-    let features: [GeoJSONPlace]
+private func fault(_ line: Int, _ fault: String) -> ContractConfigurationError {
+    ContractConfigurationError("line \(line): \(fault)")
 }
 
-/// A place as a feature.
-struct GeoJSONPlace: Decodable {
-    struct Geometry: Decodable {
-        let type: String
-        let coordinates: [Double]
-    }
+extension ExpectedPlace {
+    fileprivate static let columns = [
+        "name", "latitude", "longitude", "category", "featured", "address", "website", "importance",
+        "properties", "dataset", "id", "license", "credit", "url", "places",
+    ]
 
-    struct Properties: Decodable {
-        let name: String
-        let language: String?
-        let category: String
-        let featured: Bool
-        let distance: Double?
-        let address: String?
-        let website: String?
-        let source: PointOfInterest.Source?
-        let importance: Int?
-        let properties: JSONValue.Object?
-        let matchedName: String?
-    }
-
-    let type: String
-    let id: Int
-    let geometry: Geometry
-    let properties: Properties
-
-    /// The place that JSON would have; nil where the feature isn't a point.
-    var place: PointOfInterest? {
-        guard type == "Feature", geometry.type == "Point", geometry.coordinates.count == 2 else { return nil }
-        return PointOfInterest(
-            id: id, name: properties.name, category: properties.category, latitude: geometry.coordinates[1],
-            longitude: geometry.coordinates[0], featured: properties.featured, distance: properties.distance,
-            address: properties.address, website: properties.website, source: properties.source,
-            importance: properties.importance ?? 0, properties: properties.properties,
-            language: properties.language, matchedName: properties.matchedName)
-    }
-}
-
-extension Service {
-    /// One place, asked for as GeoJSON.
-    static func geoJSONPlace(id: Int, languages: [String] = []) async throws -> PointOfInterest? {
-        let query = languages.isEmpty ? "" : "?lang=" + languages.joined(separator: ",")
-        let body = try await geoJSON("/locations/\(id)" + query)
-        return try JSONDecoder().decode(GeoJSONPlace.self, from: body).place
-    }
-
-    /// A page of places, asked for as GeoJSON.
-    static func geoJSONPlaces(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest?] {
-        let body = try await geoJSON("/locations?" + request.encodedQuery)
-        let collection = try JSONDecoder().decode(GeoJSONPlaces.self, from: body)
-        return collection.type == "FeatureCollection" ? collection.features.map(\.place) : []
-    }
-
-    private static func geoJSON(_ target: String) async throws -> Data {
-        let response = try await response(to: target, headers: ["Accept": "application/geo+json"])
-        guard response.status == 200 else { throw RequestError.unexpectedStatus(response.status) }
-        return response.body
+    /// Reads the cells of a line that aren't empty, by the names of their columns.
+    fileprivate init(line: Int, cells: [String: String]) throws(ContractConfigurationError) {
+        func read<Value>(
+            _ column: String, _ rule: String, _ value: (String) -> Value?
+        ) throws(ContractConfigurationError) -> Value? {
+            guard let cell = cells[column] else { return nil }
+            guard let value = value(cell) else { throw fault(line, "\(column) has to be \(rule)") }
+            return value
+        }
+        func degrees(_ range: ClosedRange<Double>) -> (String) -> Double? {
+            { Double($0).flatMap { range.contains($0) ? $0 : nil } }
+        }
+        func integer(_ range: ClosedRange<Int>) -> (String) -> Int? {
+            { Int($0).flatMap { range.contains($0) ? $0 : nil } }
+        }
+        guard let name = cells["name"],
+            let latitude = try read("latitude", "-90…90", degrees(Coordinate.latitudes)),
+            let longitude = try read("longitude", "-180…180", degrees(Coordinate.longitudes))
+        else { throw fault(line, "a place needs a name, a latitude and a longitude") }
+        (self.line, self.name, self.latitude, self.longitude) = (line, name, latitude, longitude)
+        (category, address, website) = (cells["category"], cells["address"], cells["website"])
+        (dataset, id, license) = (cells["dataset"], cells["id"], cells["license"])
+        (credit, url) = (cells["credit"], cells["url"])
+        featured = try read("featured", "true or false") { Bool($0) }
+        importance = try read("importance", "a whole number of 0…1000", integer(0...1000))
+        datasetPlaces = try read("places", "a whole number above 0", integer(1...Int.max))
+        properties = try read("properties", "a JSON object") {
+            try? JSONDecoder().decode(JSONValue.Object.self, from: Data($0.utf8))
+        }
+        guard dataset != nil || credit == nil && url == nil && datasetPlaces == nil else {
+            throw fault(line, "credit, url and places are a dataset's, which has to be there too")
+        }
     }
 }

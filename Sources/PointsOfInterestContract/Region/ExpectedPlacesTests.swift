@@ -2,8 +2,94 @@ import Foundation
 import PointsOfInterestClient
 import Testing
 
+/// The expected places, looked up in the target.
+enum KnownPlaces {
+    /// An expected place, and what the target has at its position.
+    struct Known: Sendable {
+        let expected: ExpectedPlace
+        /// All places within a metre, in the response's order, without distances.
+        let nearby: [PointOfInterest]
+
+        /// The target's place; nil if none has the expected id in the dataset or, without an expected id, the name.
+        var place: PointOfInterest? {
+            if let id = expected.id {
+                return nearby.first {
+                    $0.source?.id == id && (expected.dataset ?? $0.source?.dataset) == $0.source?.dataset
+                }
+            }
+            // To `==`, a name in another normal form is the same: the place is found, and its name is reported as a
+            // difference.
+            let named = nearby.filter { $0.name == expected.name }
+            return named.first { expected.differences(from: $0).isEmpty } ?? named.first
+        }
+    }
+
+    /// A place is nobody else's neighbour by more than this.
+    private static let maximumNeighbours = 1000
+
+    private static let lookup = Task {
+        var found: [Known] = []
+        for expected in ExpectedPlaces.current?.places ?? [] {
+            var nearby: [PointOfInterest] = []
+            for try await place in try await Service.client().allNearbyPlaces(expected.search) {
+                nearby.append(place.at(distance: nil))
+                if nearby.count == maximumNeighbours { break }
+            }
+            found.append(Known(expected: expected, nearby: nearby))
+        }
+        return found
+    }
+
+    /// All expected places, in the file's order; none without a file. They are looked up once.
+    static func found() async throws -> [Known] { try await lookup.value }
+
+    /// One of them, found; else an error that says what is there instead.
+    static func found(_ expected: ExpectedPlace) async throws -> PointOfInterest {
+        let known = try await found().first { $0.expected == expected }
+        return try #require(
+            known?.place,
+            "the place of line \(expected.line) isn't there; within a metre are: \(known?.nearby ?? [])")
+    }
+}
+
 extension ExpectedPlace: CustomTestStringConvertible {
     var testDescription: String { "line \(line)" }
+
+    /// A search for what is within a metre.
+    fileprivate var search: NearbyPlacesRequest {
+        var request = NearbyPlacesRequest(
+            center: Coordinate(validLatitude: latitude, validLongitude: longitude), radiusMeters: 1,
+            limit: NearbyPlacesRequest.limits.upperBound)
+        request.properties = propertyValues.map(\.key)
+        return request
+    }
+
+    /// As many properties as a request may name.
+    private var propertyValues: [(key: String, value: JSONValue)] {
+        Array((properties?.valuesByName ?? [:]).sorted { $0.key < $1.key }.prefix(20))
+    }
+
+    /// The members in which a place differs from the file, without those that the file leaves out.
+    fileprivate func differences(from place: PointOfInterest) -> [String] {
+        var members = PlaceMembers()
+        let texts: [(String, String?, String?)] = [
+            ("name", place.name, name), ("category", place.category, category),
+            ("address", place.address, address), ("website", place.website, website),
+            ("source.dataset", place.source?.dataset, dataset), ("source.id", place.source?.id, id),
+            ("source.license", place.source?.license, license),
+        ]
+        for (member, text, expected) in texts where expected != nil {
+            members.compare(member, text, expected)
+        }
+        members.compare("latitude", place.latitude, latitude)
+        members.compare("longitude", place.longitude, longitude)
+        members.compare("featured", place.featured, featured ?? place.featured)
+        members.compare("importance", place.importance, importance ?? place.importance)
+        for (name, value) in propertyValues {
+            members.compare("properties.\(name)", place.properties?[name], value)
+        }
+        return members.differences
+    }
 }
 
 extension Trait where Self == ConditionTrait {
@@ -17,23 +103,23 @@ extension Trait where Self == ConditionTrait {
 struct ExpectedPlacesTests {
     private static let places = ExpectedPlaces.current?.places ?? []
 
-    /// Fails where a place has something else than the file.
-    private func expect(
-        _ place: PointOfInterest?, is expected: ExpectedPlace, _ source: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        let differences = place.map(expected.differences) ?? ["not there"]
-        #expect(differences == [], "\(source)", sourceLocation: sourceLocation)
-    }
-
     @Test(
-        "A known place is found at its position, with exactly the members that are known",
+        "A known place is found at its position, with exactly the members that are known, in every response",
         .contract(
             .invariant, in: .locations,
             otherwise: "An app would show a place without its address, or with an altered name."),
         .needsExpectedPlaces, arguments: places)
-    func position(expected: ExpectedPlace) async throws {
-        expect(try await KnownPlaces.found(expected), is: expected, "the list")
+    func members(expected: ExpectedPlace) async throws {
+        let place = try await KnownPlaces.found(expected)
+        #expect(expected.differences(from: place) == [])
+        // Places at one position come in ascending order of id.
+        let nearby = try await KnownPlaces.found().first { $0.expected == expected }?.nearby ?? []
+        let ids = nearby.filter { $0.position == place.position }.map(\.id)
+        #expect(ids == ids.sorted())
+        let properties = expected.search.properties
+        for (form, found) in try await Service.forms(of: place, properties: properties) {
+            #expect(found.map(expected.differences) == [], "\(form)")
+        }
     }
 
     @Test(
@@ -52,8 +138,8 @@ struct ExpectedPlacesTests {
             }
             return false
         }
-        // A text may have 100 code points; what is left of the last word begins that word.
-        let text = String(String.UnicodeScalarView(expected.name.unicodeScalars.prefix(100)))
+        // What is left of the last word begins that word.
+        let text = expected.name.searchText
         if text.contains(where: { $0.isLetter || $0.isNumber }) {
             #expect(try await isFound { $0.searchText = text }, "by q")
         }
@@ -63,64 +149,6 @@ struct ExpectedPlacesTests {
         if let featured = expected.featured {
             #expect(try await isFound { $0.featured = featured }, "by featured")
             #expect(try await !isFound { $0.featured = !featured }, "by the opposite of featured")
-        }
-    }
-
-    @Test(
-        "A known place's details have exactly the members that are known, as JSON and as GeoJSON",
-        .contract(
-            .invariant, in: .place, otherwise: "A place would say something else when it is opened."),
-        .needsExpectedPlaces, arguments: places)
-    func details(expected: ExpectedPlace) async throws {
-        let id = try await KnownPlaces.found(expected).id
-        expect(try await Service.client().place(id: id), is: expected, "details")
-        expect(try await Service.geoJSONPlace(id: id), is: expected, "details as GeoJSON")
-        let features = try await Service.geoJSONPlaces(expected.search)
-        // Where there are more neighbours than a page has, it may be on another one.
-        guard features.count < NearbyPlacesRequest.limits.upperBound else { return }
-        expect(features.compactMap(\.self).first { $0.id == id }, is: expected, "the list as GeoJSON")
-    }
-
-    @Test(
-        "A known place is in a cluster of a small box around it",
-        .contract(
-            .invariant, in: .clusters, otherwise: "A place would vanish from the map at its deepest zoom."),
-        .needs(.clusters), .needsExpectedPlaces, arguments: places)
-    func clusters(expected: ExpectedPlace) async throws {
-        let place = try await KnownPlaces.found(expected)
-        // About a metre; the edges of the map don't matter, since the box goes no farther.
-        let (latitude, longitude) = (expected.latitude, expected.longitude)
-        let box = try FoundBox.box(
-            max(-180, longitude - 1e-5), max(-90, latitude - 1e-5), min(180, longitude + 1e-5),
-            min(90, latitude + 1e-5))
-        var request = ClustersRequest(box: box, zoom: ClustersRequest.zooms.upperBound)
-        request.properties = expected.search.properties
-        let clusters = try await Service.client().clusters(request).clusters
-        let level = request.zoom + MapTile.levelsBelowZoom
-        func tile(_ latitude: Double, _ longitude: Double) -> MapTile {
-            MapTile(level: level, latitude: latitude, longitude: longitude)
-        }
-        let own = tile(latitude, longitude)
-        let cluster = try #require(
-            clusters.first { tile($0.latitude, $0.longitude) == own }, "no cluster in its cell")
-        #expect(cluster.box.contains(latitude: latitude, longitude: longitude == 180 ? -180 : longitude))
-        if cluster.count == 1 { expect(cluster.place, is: expected, "the cluster's place") }
-        #expect(cluster.count > 1 || cluster.place?.id == place.id)
-    }
-
-    @Test(
-        "Known places at one position come in ascending order of id",
-        .contract(
-            .invariant, in: .locations,
-            otherwise: "Places in one building would change their order, or vanish between two pages."),
-        .needsExpectedPlaces)
-    func ties() async throws {
-        for known in try await KnownPlaces.found() {
-            let ids = known.nearby.filter {
-                $0.latitude == known.expected.latitude && $0.longitude == known.expected.longitude
-            }
-            .map(\.id)
-            #expect(ids == ids.sorted(), "line \(known.expected.line)")
         }
     }
 

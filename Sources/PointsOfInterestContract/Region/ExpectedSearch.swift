@@ -1,5 +1,6 @@
 import Foundation
 import PointsOfInterestClient
+import Testing
 
 /// What a search in a region has to find, by brute force: every place is looked at, and measured by Vincenty's formula.
 struct ExpectedSearch {
@@ -25,16 +26,13 @@ struct ExpectedSearch {
     private let region: Region
     private let candidates: [Int: Candidate]
 
-    /// How many places match, at least.
-    var certainCount: Int { candidates.values.count(where: \.isCertain) }
-
     init(_ request: NearbyPlacesRequest, in region: Region) throws {
         (self.request, self.region) = (request, region)
         let filter = RegionFilter(request)
         let origin = try request.center ?? request.box?.middlePoint ?? Coordinate(latitude: 0, longitude: 0)
         let found = region.places.compactMap { known -> (Int, Candidate)? in
             guard filter.keeps(known.place) else { return nil }
-            let measured = Vincenty.meters(from: origin, to: known.position)
+            let measured = Vincenty.meters(from: origin, to: known.place.position)
             let meters = measured ?? Self.antipode.meters
             let tolerance = measured == nil ? Self.antipode.tolerance : Self.precision
             var isInside = true
@@ -52,11 +50,11 @@ struct ExpectedSearch {
         candidates = Dictionary(found, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Compares the first places of this search, as many as a limit allows.
-    func compare(_ found: [PointOfInterest], limit: Int, into differences: inout Differences) {
+    /// Compares the first places of this search, or all of them.
+    func compare(_ found: [PointOfInterest], isWhole: Bool, into differences: inout Differences) {
         let query = "/locations?\(request.encodedQuery)"
-        differences.expect(found.count <= limit, "\(query): \(found.count) places")
-        differences.expect(Set(found.map(\.id)).count == found.count, "\(query): a place comes twice")
+        let ids = Set(found.map(\.id))
+        differences.expect(ids.count == found.count, "\(query): a place comes twice")
         for place in found { compare(place, query, into: &differences) }
         let ranked = found.compactMap { candidates[$0.id] }
         for (nearer, farther) in zip(ranked, ranked.dropFirst()) {
@@ -65,8 +63,6 @@ struct ExpectedSearch {
                 "\(query): place \(nearer.place.id) at \(nearer.meters) m before \(farther.place.id) at \(farther.meters) m"
             )
         }
-        let isWhole = found.count < limit
-        let ids = Set(found.map(\.id))
         for missing in candidates.values where missing.isCertain && !ids.contains(missing.place.id) {
             let mayFollow = !isWhole && ranked.last.map { Self.mayPrecede($0, missing) } ?? false
             differences.expect(
@@ -85,12 +81,10 @@ struct ExpectedSearch {
         let words = text.split(separator: " ").map(String.init).filter { !NameWords.SearchText($0).isEmpty }
         let noWord = "qzxjkvwqxzj"
         for place in others.prefix(2) {
-            for (text, isExpected) in words.map({ ($0, true) }) + [
-                ("\(text) \(noWord)", false), (noWord, false),
-            ] {
+            for text in words + ["\(text) \(noWord)", noWord] {
                 let isFound = try await place.isFound(by: text)
                 differences.expect(
-                    isFound == isExpected,
+                    isFound != text.hasSuffix(noWord),
                     "place \(place.id), \(place.name), is found by \(words), but \(isFound ? "also" : "not") by \(text)"
                 )
             }
@@ -158,11 +152,46 @@ struct RegionFilter {
     func isFoundByShownName(_ known: RegionPlace) -> Bool { searchText?.finds(known.name) ?? true }
 }
 
+extension Region {
+    /// Compares searches with brute force.
+    static func compareSearches(
+        pages: Int = 1, sourceLocation: SourceLocation = #_sourceLocation,
+        _ requests: (Region) throws -> [NearbyPlacesRequest]
+    ) async throws {
+        try await compare(sourceLocation: sourceLocation) { region, differences in
+            for request in try requests(region) {
+                try await region.compare(request, pages: pages, into: &differences)
+            }
+        }
+    }
+
+    /// Sends a search, follows its pages, and compares what comes with brute force.
+    func compare(
+        _ request: NearbyPlacesRequest, pages: Int = 1, into differences: inout Differences
+    ) async throws {
+        let client = try await Service.client()
+        let limit = request.limit ?? NearbyPlacesRequest.defaultLimit
+        var page = try await client.nearbyPlaces(request)
+        var places = page.places
+        for number in 1...pages {
+            let count = page.places.count
+            differences.expect(
+                page.next == nil ? count <= limit : count == limit,
+                "/locations?\(request.encodedQuery): \(count) places on page \(number)")
+            guard number < pages, let following = try await client.nextPage(after: page) else { break }
+            page = following
+            places += page.places
+        }
+        let expected = try ExpectedSearch(request, in: self)
+        expected.compare(places, isWhole: page.next == nil, into: &differences)
+        try await expected.compareOtherNames(of: places, into: &differences)
+    }
+}
+
 extension PointOfInterest {
     /// Whether a search for a text at its position finds it.
     func isFound(by text: String) async throws -> Bool {
-        let box = try FoundBox.box(longitude, latitude, longitude, latitude)
-        let request = NearbyPlacesRequest(box: box, limit: 100, searchText: text)
+        let request = NearbyPlacesRequest(box: try pointBox, limit: 100, searchText: text)
         for try await place in try await Service.client().allNearbyPlaces(request) where place.id == id {
             return true
         }

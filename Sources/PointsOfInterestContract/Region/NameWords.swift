@@ -23,7 +23,7 @@ package struct NameWords: Sendable {
 
     /// The words of a search text.
     package struct SearchText: Sendable {
-        private let words: [(plain: [Unicode.Scalar], spelledOut: [Unicode.Scalar])]
+        let words: [(plain: [Unicode.Scalar], spelledOut: [Unicode.Scalar])]
 
         /// Finds the words of a text.
         package init(_ text: String) {
@@ -118,10 +118,6 @@ struct FoldedCharacter: Equatable {
             characters += made
         }
         return characters
-    }
-
-    static func chunks(of characters: [FoldedCharacter]) -> [[FoldedCharacter]] {
-        characters.split { $0 == separator }.map(Array.init)
     }
 
     private static func characters(of lowercase: Unicode.Scalar) -> [FoldedCharacter] {

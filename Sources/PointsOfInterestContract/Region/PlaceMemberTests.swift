@@ -1,37 +1,19 @@
+import Foundation
 import PointsOfInterestClient
 import Testing
 
 @Suite("Members of a place in lists and details", .timeLimit(.minutes(2)))
 struct PlaceMemberTests {
-    /// Compares a place's details, as JSON and as GeoJSON, with lists.
+    /// Compares a place in all forms with the list that the region was read from.
     private func compare(_ fact: Fact) async throws {
         try await Region.compare { _, differences in
             // Looked up again: in a new region it is another place.
-            guard let place = try await Fact.example(of: fact) else { throw NotShown(fact: fact) }
-            let details = try await Service.client().place(id: place.id)
-            differences.expect(details.distance == nil, "a distance from nowhere: \(details)")
-            let feature = try #require(
-                try await Service.geoJSONPlace(id: place.id), "\(place.id) isn't a point as GeoJSON")
-            let clusters = try await Self.cluster(of: place).map { [("a cluster", $0)] } ?? []
-            for (form, found) in [("JSON", details), ("GeoJSON", feature)] + clusters {
-                for difference in found.differences(from: place) {
-                    differences.expect(false, "place \(place.id) as \(form), \(difference)")
-                }
+            let place = try await fact.needed()
+            for (form, found) in try await Service.forms(of: place) {
+                let members = found.map { $0.differences(from: place) } ?? ["isn't there"]
+                differences.expect(members.isEmpty, "place \(place.id) in \(form): \(members)")
+                differences.expect(found?.distance == nil, "place \(place.id) in \(form): a distance")
             }
-        }
-    }
-
-    /// The place as its cluster has it; nil if it isn't alone in its cell, or clusters aren't counted.
-    private static func cluster(of place: PointOfInterest) async throws -> PointOfInterest? {
-        let (latitude, longitude) = (place.latitude, place.longitude)
-        let request = ClustersRequest(
-            box: try FoundBox.box(longitude, latitude, longitude, latitude),
-            zoom: ClustersRequest.zooms.upperBound)
-        do {
-            let clusters = try await Service.client().clusters(request).clusters
-            return clusters.first { $0.place?.id == place.id }?.place
-        } catch RequestError.problem(let problem) where problem.code == .indexRequired {
-            return nil
         }
     }
 
@@ -78,6 +60,88 @@ struct PlaceMemberTests {
         .contract(.invariant, in: .place, otherwise: "Names would be cut off, or be escaped twice."),
         .needs(.quotationMark))
     func quotationMark() async throws { try await compare(.quotationMark) }
+}
+
+/// A place as a feature of GeoJSON (RFC 7946), or a collection of them.
+private struct GeoJSON: Decodable {
+    struct Geometry: Decodable {
+        let type: String
+        let coordinates: [Double]
+    }
+
+    let type: String
+    let id: JSONValue?
+    let geometry: Geometry?
+    let properties: JSONValue.Object?
+    let features: [GeoJSON]?
+
+    /// The place that JSON would have; nil where the feature isn't a point.
+    var place: PointOfInterest? {
+        get throws {
+            guard type == "Feature", let id, let geometry, geometry.type == "Point",
+                geometry.coordinates.count == 2, var place = properties
+            else { return nil }
+            let (longitude, latitude) = (geometry.coordinates[0], geometry.coordinates[1])
+            place.append([("id", id), ("latitude", .number(latitude)), ("longitude", .number(longitude))])
+            return try JSONDecoder().decode(PointOfInterest.self, from: JSONEncoder().encode(place))
+        }
+    }
+}
+
+extension Service {
+    /// A place in all responses that may have it, found by its position.
+    ///
+    /// Lists are left out where a page doesn't have all places of this position, and clusters where they aren't counted, or
+    /// have several places there.
+    static func forms(
+        of place: PointOfInterest, properties: [String] = [], languages: [String] = []
+    ) async throws -> [(form: String, place: PointOfInterest?)] {
+        let (client, id) = (try await client(), place.id)
+        var list = NearbyPlacesRequest(box: try place.pointBox, limit: NearbyPlacesRequest.limits.upperBound)
+        (list.properties, list.languages) = (properties, languages)
+        var clusters = ClustersRequest(box: try place.pointBox, zoom: ClustersRequest.zooms.upperBound)
+        (clusters.properties, clusters.languages) = (properties, languages)
+        let page = try await client.nearbyPlaces(list)
+        let features = try await geoJSONPlaces(list).compactMap(\.self)
+        let byID = try await client.places(ids: [id], properties: properties, languages: languages)
+        var forms: [(form: String, place: PointOfInterest?)] = [
+            ("a list of ids", byID.first),
+            ("details", try await client.place(id: id, center: nil, languages: languages)),
+            ("details as GeoJSON", try await geoJSONPlace(id: id, languages: languages)),
+        ]
+        if page.next == nil {
+            forms.append(("a list", page.places.first { $0.id == id }))
+            forms.append(("a list as GeoJSON", features.first { $0.id == id }))
+        }
+        do {
+            // For clusters, 180 is -180.
+            let longitude = place.longitude == 180 ? -180 : place.longitude
+            let cluster = try await client.clusters(clusters).clusters.first {
+                $0.box.contains(latitude: place.latitude, longitude: longitude)
+            }
+            if cluster?.count ?? 1 == 1 { forms.append(("a cluster", cluster?.place)) }
+        } catch RequestError.problem(let problem) where problem.code == .indexRequired {}
+        return forms
+    }
+
+    /// One place, asked for as GeoJSON.
+    static func geoJSONPlace(id: Int, languages: [String] = []) async throws -> PointOfInterest? {
+        let query = languages.isEmpty ? "" : "?lang=" + languages.joined(separator: ",")
+        return try await geoJSON("/locations/\(id)" + query).place
+    }
+
+    /// A page of places, asked for as GeoJSON.
+    static func geoJSONPlaces(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest?] {
+        let collection = try await geoJSON("/locations?" + request.encodedQuery)
+        guard collection.type == "FeatureCollection" else { return [] }
+        return try (collection.features ?? []).map { try $0.place }
+    }
+
+    private static func geoJSON(_ target: String) async throws -> GeoJSON {
+        let response = try await response(to: target, headers: ["Accept": "application/geo+json"])
+        guard response.status == 200 else { throw RequestError.unexpectedStatus(response.status) }
+        return try JSONDecoder().decode(GeoJSON.self, from: response.body)
+    }
 }
 
 /// The members of a place that have to be the same in every response: all but the distance and the properties.

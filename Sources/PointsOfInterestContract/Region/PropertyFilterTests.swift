@@ -4,26 +4,31 @@ import Testing
 
 @Suite("Filters by properties", .timeLimit(.minutes(2)))
 struct PropertyFilterTests {
-    /// Walks through the pages of a filter, and notes where they don't have exactly the places that match.
+    /// A filter by properties, maybe with one by a category.
+    private typealias Filters = (properties: [PropertyFilter], category: String?)
+
+    /// Walks through the pages of filters, and notes where they don't have exactly the places that match.
     private func compare(
-        _ filters: [PropertyFilter], category: String? = nil, _ known: FilterablePlaces, in region: Region,
-        into differences: inout Differences
+        sourceLocation: SourceLocation = #_sourceLocation, _ filters: (FilterablePlaces) -> [Filters]
     ) async throws {
-        var request = NearbyPlacesRequest(
-            box: region.box, limit: 7, categories: category.map { [$0] } ?? [])
-        request.propertyFilters = filters
-        var found: [Int] = []
-        for try await place in try await Service.client().allNearbyPlaces(request) { found.append(place.id) }
-        let matching = known.places.filter { place in
-            (category ?? place.category) == place.category
-                && filters.allSatisfy { known.admits(place, by: $0) }
-        }
-        let (ids, expected) = (Set(found), Set(matching.map(\.id)))
-        let query = "/locations?\(request.encodedQuery)"
-        differences.expect(found.count, is: ids.count, "\(query): a place comes twice, places")
-        for id in ids.symmetricDifference(expected).sorted() {
-            differences.expect(
-                false, "\(query): place \(id) \(expected.contains(id) ? "is missing" : "doesn't match")")
+        try await Region.compare(sourceLocation: sourceLocation) { region, differences in
+            let known = try await FilterablePlaces(of: region)
+            guard !known.filters.isEmpty else { throw NotShown(fact: .filterableProperty) }
+            for (filters, category) in filters(known) {
+                var request = NearbyPlacesRequest(
+                    box: region.box, limit: 7, categories: category.map { [$0] } ?? [])
+                request.propertyFilters = filters
+                var found: [Int] = []
+                for try await place in try await Service.client().allNearbyPlaces(request) {
+                    found.append(place.id)
+                }
+                let matching = known.places.filter { place in
+                    (category ?? place.category) == place.category
+                        && filters.allSatisfy { known.admits(place, by: $0) }
+                }
+                differences.expect(
+                    found.sorted(), is: matching.map(\.id).sorted(), "/locations?\(request.encodedQuery)")
+            }
         }
     }
 
@@ -34,13 +39,7 @@ struct PropertyFilterTests {
             otherwise: "A user who needs a lift is shown places without one, or isn't shown those with it."),
         .needs(.filterableProperty))
     func values() async throws {
-        try await Region.compare { region, differences in
-            let known = try await FilterablePlaces(of: region)
-            guard !known.filters.isEmpty else { throw NotShown(fact: .filterableProperty) }
-            for filter in known.filters + known.emptyFilters {
-                try await compare([filter], known, in: region, into: &differences)
-            }
-        }
+        try await compare { known in (known.filters + known.emptyFilters).map { ([$0], nil) } }
     }
 
     @Test(
@@ -49,15 +48,12 @@ struct PropertyFilterTests {
             .invariant, in: .locations, otherwise: "Each further filter shows more places instead of fewer."),
         .needs(.filterableProperty))
     func combined() async throws {
-        try await Region.compare { region, differences in
-            let known = try await FilterablePlaces(of: region)
-            for (one, other) in zip(known.filters, known.filters.reversed()) where one.name < other.name {
-                try await compare([one, other], known, in: region, into: &differences)
-            }
-            for filter in known.filters.prefix(3) {
-                let category = known.places.first { known.admits($0, by: filter) }?.category
-                try await compare([filter], category: category, known, in: region, into: &differences)
-            }
+        try await compare { known in
+            let pairs = zip(known.filters, known.filters.reversed()).filter { $0.name < $1.name }
+            return pairs.map { ([$0, $1], nil) }
+                + known.filters.prefix(3).map { filter in
+                    ([filter], known.places.first { known.admits($0, by: filter) }?.category)
+                }
         }
     }
 
@@ -68,18 +64,15 @@ struct PropertyFilterTests {
             otherwise: "A filter by a value that an app has read from a place doesn't find that place."),
         .needs(.filterableProperty))
     func texts() async throws {
-        try await Region.compare { region, differences in
-            let known = try await FilterablePlaces(of: region)
-            for filter in known.filters where !known.isBoolean(filter.name) {
+        try await compare { known in
+            known.filters.filter { !known.isBoolean($0.name) }.flatMap { filter -> [Filters] in
                 let text = filter.values[0]
                 let others = [
                     text.decomposedStringWithCanonicalMapping, text.uppercased(), text.lowercased(),
                     String(text.dropLast()), "\(text) ",
                 ]
-                for other in others where !other.isEmpty && other.unicodeScalars.count <= 200 {
-                    try await compare(
-                        [PropertyFilter(filter.name, anyOf: [other])], known, in: region, into: &differences)
-                }
+                return others.filter { (1...200).contains($0.unicodeScalars.count) }
+                    .map { text -> Filters in ([PropertyFilter(filter.name, anyOf: [text])], nil) }
             }
         }
     }
@@ -92,14 +85,13 @@ struct PropertyFilterTests {
     func clusters() async throws {
         try await Region.compare { region, differences in
             let known = try await FilterablePlaces(of: region)
-            guard let tile = region.tile else { throw NotShown(fact: .clusters) }
+            guard let cellZoom = region.cellZoom else { throw NotShown(fact: .clusters) }
             for filter in known.filters + known.emptyFilters {
-                var request = ClustersRequest(
-                    box: region.box, zoom: min(tile.level + 3, ClustersRequest.zooms.upperBound))
+                let zoom = min(cellZoom + 5, ClustersRequest.zooms.upperBound)
+                var request = ClustersRequest(box: region.box, zoom: zoom)
                 request.propertyFilters = [filter]
                 let found = Set(known.places.filter { known.admits($0, by: filter) }.map(\.id))
-                ExpectedClusters(request, found: found, in: region)
-                    .compare(try await Service.client().clusters(request), into: &differences)
+                try await region.compare(request, found: found, into: &differences)
             }
         }
     }
@@ -113,7 +105,7 @@ struct PropertyFilterTests {
     func nextPage() async throws {
         let names = try await Service.description().filterableProperties
         guard let name = names.first(where: { !$0.isBoolean })?.name else { return }
-        var request = NearbyPlacesRequest(box: try FoundBox.wholeEarth, limit: 1)
+        var request = NearbyPlacesRequest(box: try .earth, limit: 1)
         let plain = try await Service.response(to: "/locations?\(request.encodedQuery)")
         request.propertyFilters = [PropertyFilter(name, anyOf: ["b", "a"])]
         let query = request.encodedQuery
@@ -158,7 +150,7 @@ struct PropertyFilterTests {
     func values400() async throws {
         for property in try await Service.description().filterableProperties.prefix(5) {
             func expect(_ values: [String], _ code: ProblemCode) async throws {
-                var request = NearbyPlacesRequest(box: try FoundBox.wholeEarth)
+                var request = NearbyPlacesRequest(box: try .earth)
                 request.propertyFilters = [PropertyFilter(property.name, anyOf: values)]
                 let problem = try #require(await Service.problem(of: "/locations?\(request.encodedQuery)"))
                 #expect(problem.status == 400 && problem.code == code, "\(request.encodedQuery)")
@@ -168,7 +160,7 @@ struct PropertyFilterTests {
             try await expect(["a", ""], .emptyParameter)
             try await expect((1...21).map(String.init), .tooManyValues)
             try await expect([String(repeating: "a", count: 201)], .outOfRange)
-            var request = NearbyPlacesRequest(box: try FoundBox.wholeEarth)
+            var request = NearbyPlacesRequest(box: try .earth)
             request.propertyFilters = [PropertyFilter(property.name + "x", anyOf: ["true"])]
             let names = try await Service.description().filterableProperties.map(\.name)
             guard property.name.utf8.count < 60, !names.contains(property.name + "x") else { continue }
@@ -197,13 +189,7 @@ struct FilterablePlaces {
             (places, filters, emptyFilters) = ([], [], [])
             return
         }
-        let client = try await Service.client()
-        var places: [PointOfInterest] = []
-        for start in stride(from: 0, to: region.places.count, by: 100) {
-            let hundred = region.places[start..<min(start + 100, region.places.count)]
-            places += try await client.places(
-                ids: hundred.map(\.place.id), properties: properties.map(\.name))
-        }
+        let places = try await region.places(properties: properties.map(\.name))
         self.places = places
         let filters = properties.flatMap { property in
             Self.values(of: property.name, isBoolean: property.isBoolean, in: places).map {

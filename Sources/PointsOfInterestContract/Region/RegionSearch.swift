@@ -4,120 +4,82 @@ import PointsOfInterestClient
 /// A box that is to be a region.
 struct FoundBox {
     let box: BoundingBox
-    var tile: MapTile?
+    var cellZoom: Int?
     var earth: PlaceClusters?
-    /// Its pages, where they were looked at to find it.
-    var pages: [PlacesResponse]?
-
-    static var wholeEarth: BoundingBox { get throws { try box(-180, -90, 180, 90) } }
-
-    static func box(_ west: Double, _ south: Double, _ east: Double, _ north: Double) throws -> BoundingBox {
-        guard let box = BoundingBox(west: west, south: south, east: east, north: north) else {
-            throw RequestError.invalidCoordinate
-        }
-        return box
-    }
 }
 
 /// Finds a region, and walks through its pages.
 enum RegionSearch {
     /// A region with fewer places shows little; a more crowded part of the Earth is looked at again.
     private static let desiredCount = 300
-    private static let earthZoom = 3
-    /// How many levels deeper a tile is looked at again: 1,024 cells are as many as a request may have.
+    /// How many zooms deeper a cell is looked at again: 1,024 cells are as many as a request may have.
     private static let step = 5
 
     /// Finds a region and walks through it; nil where there are no places.
-    static func region(number: Int) async throws -> Region? {
+    static func region() async throws -> Region? {
         for _ in 1...3 {
             let found: FoundBox?
             do {
                 found = try await byClusters()
             } catch RequestError.problem(let problem) where problem.code == .indexRequired {
-                found = try await byDoubling()
+                found = try await aroundAPlace()
             }
             guard let found else { return nil }
-            guard let pages = try await pages(of: found) else { continue }
+            guard let pages = try await walk(found.box) else { continue }
             if try await pages[0].hasChanged() { continue }
-            return pages[0].places.isEmpty ? nil : Region(number: number, found: found, pages: pages)
+            return pages[0].places.isEmpty ? nil : Region(found, pages: pages)
         }
         throw MovingData()
     }
 
-    private static func pages(of found: FoundBox) async throws -> [PlacesResponse]? {
-        if let pages = found.pages { return pages }
-        return try await walk(found.box)
-    }
-
-    // MARK: - By the numbers of places in the tiles of a map
-
+    /// The whole Earth, or the cell of a map that has the most places of those that don't have too many.
     private static func byClusters() async throws -> FoundBox? {
         let client = try await Service.client()
-        let earth = try await client.clusters(ClustersRequest(box: FoundBox.wholeEarth, zoom: earthZoom))
+        var zoom = 3
+        let earth = try await client.clusters(ClustersRequest(box: .earth, zoom: zoom))
         var clusters = earth.clusters
         guard !clusters.isEmpty else { return nil }
         if clusters.map(\.count).reduce(0, +) <= Region.maximumCount {
-            let tile = MapTile(level: 0, row: 0, column: 0)
-            return FoundBox(box: try FoundBox.wholeEarth, tile: tile, earth: earth)
+            return FoundBox(box: try .earth, cellZoom: -2, earth: earth)
         }
-        var best: (tile: MapTile, count: Int)?
-        var zoom = earthZoom
+        var best: (cluster: PlaceCluster, zoom: Int)?
         while true {
-            let tiles = clusters.map { cluster in
-                let level = zoom + MapTile.levelsBelowZoom
-                let tile = MapTile(level: level, latitude: cluster.latitude, longitude: cluster.longitude)
-                return (tile: tile, count: cluster.count)
+            for cluster in clusters where cluster.count <= Region.maximumCount {
+                if cluster.count > best?.cluster.count ?? 0 { best = (cluster, zoom) }
             }
-            let candidates = tiles.filter { $0.count <= Region.maximumCount } + (best.map { [$0] } ?? [])
-            best = candidates.max { $0.count < $1.count }
-            guard best?.count ?? 0 < desiredCount, zoom + step <= ClustersRequest.zooms.upperBound,
-                let crowd = tiles.max(by: { $0.count < $1.count }), crowd.count > Region.maximumCount,
-                let box = crowd.tile.box
+            guard best?.cluster.count ?? 0 < desiredCount, zoom + step <= ClustersRequest.zooms.upperBound,
+                let crowd = clusters.max(by: { $0.count < $1.count }), crowd.count > Region.maximumCount
             else { break }
             zoom += step
-            clusters = try await client.clusters(ClustersRequest(box: box, zoom: zoom)).clusters
+            clusters = try await client.clusters(ClustersRequest(box: crowd.box, zoom: zoom)).clusters
         }
-        guard let tile = best?.tile, let box = tile.box else { throw NoRegion() }
-        return FoundBox(box: box, tile: tile, earth: earth)
+        guard let best else { throw NoRegion() }
+        return FoundBox(box: best.cluster.box, cellZoom: best.zoom, earth: earth)
     }
 
-    // MARK: - Around a place, where clusters can't be counted
-
-    private static func byDoubling() async throws -> FoundBox? {
-        let client = try await Service.client()
-        let total = try await client.categories().map(\.count).reduce(0, +)
+    /// The whole Earth, or a box around a place, where clusters can't be counted.
+    private static func aroundAPlace() async throws -> FoundBox? {
+        let total = try await Service.client().categories().map(\.count).reduce(0, +)
         if total == 0 { return nil }
-        if total <= Region.maximumCount { return FoundBox(box: try FoundBox.wholeEarth) }
+        if total <= Region.maximumCount { return FoundBox(box: try .earth) }
         let center = try await Service.center()
         // In a box as wide as this disc are about as many places as a page has.
         let distance = try await Service.places(around: center, limit: 100).last?.distance ?? 0
         var half = max(distance / 111_000, 1e-6)
-        var last: FoundBox?
-        while true {
-            let box = try FoundBox.box(
+        while half > 1e-9 {
+            let box = try BoundingBox.edges(
                 max(-180, center.longitude - half), max(-90, center.latitude - half),
                 min(180, center.longitude + half), min(90, center.latitude + half))
-            guard let pages = try await walk(box) else {
-                if let last { return last }
-                half /= 2
-                guard half > 1e-9 else { throw NoRegion() }
-                continue
-            }
-            let found = FoundBox(box: box, pages: pages)
-            if pages.map(\.places.count).reduce(0, +) >= desiredCount { return found }
-            last = found
-            half *= 2
+            if try await walk(box) != nil { return FoundBox(box: box) }
+            half /= 2
         }
+        throw NoRegion()
     }
-
-    // MARK: - Its pages
 
     /// All pages of a box, by their links; nil where they have more places than a region, as they may after a change.
     private static func walk(_ box: BoundingBox) async throws -> [PlacesResponse]? {
-        var pages = [
-            try await PlacesResponse(
-                to: "/locations?" + NearbyPlacesRequest(box: box, limit: 100).encodedQuery)
-        ]
+        let request = NearbyPlacesRequest(box: box, limit: 100)
+        var pages = [try await PlacesResponse(to: "/locations?" + request.encodedQuery)]
         while let next = pages[pages.count - 1].next {
             guard pages.count < Region.maximumCount / 100 else { return nil }
             pages.append(try await PlacesResponse(to: "/locations" + next))
@@ -138,12 +100,11 @@ struct PlacesResponse: Sendable {
     let places: [PointOfInterest]
     /// The query of the next page, with its question mark.
     let next: String?
-    let tag: String?
-    private let body: Data
+    private let response: Exchange
 
     init(to target: String) async throws {
-        let response = try await Service.response(to: target)
-        guard response.status == 200 else { throw Refused(target: target, status: response.status) }
+        response = try await Service.response(to: target)
+        guard response.status == 200 else { throw RequestError.unexpectedStatus(response.status) }
         self.target = target
         places = try JSONDecoder().decode([PointOfInterest].self, from: response.body)
         next = try response.header("Link").map { link in
@@ -152,35 +113,42 @@ struct PlacesResponse: Sendable {
             }
             return String(match.output.1)
         }
-        tag = response.header("ETag")
-        body = response.body
-    }
-
-    /// A request that should have been fine.
-    private struct Refused: Error, CustomStringConvertible {
-        let target: String
-        let status: Int
-
-        var description: String { "\(target) has the status \(status)" }
     }
 
     /// The distances just as they came: the client rounds those of its places.
     var distances: [Double?] {
-        get throws {
-            struct Place: Decodable {
-                let distance: Double?
-            }
-            return try JSONDecoder().decode([Place].self, from: body).map(\.distance)
-        }
+        get throws { try JSON(response.body).array?.map { $0["distance"]?.number } ?? [] }
     }
 
     /// Whether the service would send something else now.
     func hasChanged() async throws -> Bool {
-        let response = try await Service.response(
-            to: target, headers: tag.map { ["If-None-Match": $0] } ?? [:])
-        if response.status == 304 { return false }
+        let tag = response.header("ETag")
+        let now = try await Service.response(to: target, headers: tag.map { ["If-None-Match": $0] } ?? [:])
+        if now.status == 304 { return false }
         // A proxy may take the condition away; a service that doesn't know its dataset's id sends no tag.
-        guard let tag, let newTag = response.header("ETag") else { return response.body != body }
+        guard let tag, let newTag = now.header("ETag") else { return now.body != response.body }
         return newTag != tag
     }
+}
+
+extension BoundingBox {
+    /// A box by its edges, which have to be on Earth.
+    static func edges(_ west: Double, _ south: Double, _ east: Double, _ north: Double) throws -> BoundingBox
+    {
+        guard let box = BoundingBox(west: west, south: south, east: east, north: north) else {
+            throw RequestError.invalidCoordinate
+        }
+        return box
+    }
+
+    /// The box of the whole Earth.
+    static var earth: BoundingBox { get throws { try edges(-180, -90, 180, 90) } }
+}
+
+extension PointOfInterest {
+    /// Where it is.
+    var position: Coordinate { Coordinate(validLatitude: latitude, validLongitude: longitude) }
+
+    /// The box that has nothing but its position.
+    var pointBox: BoundingBox { get throws { try .edges(longitude, latitude, longitude, latitude) } }
 }

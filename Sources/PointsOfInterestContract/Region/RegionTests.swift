@@ -2,39 +2,24 @@ import Foundation
 import PointsOfInterestClient
 import Testing
 
-extension Region {
-    /// Sends a search of a page and compares the response with brute force.
-    func compare(_ request: NearbyPlacesRequest, into differences: inout Differences) async throws {
-        let expected = try ExpectedSearch(request, in: self)
-        let page = try await Service.client().nearbyPlaces(request)
-        let limit = request.limit ?? NearbyPlacesRequest.defaultLimit
-        expected.compare(page.places, limit: limit, into: &differences)
-        try await expected.compareOtherNames(of: page.places, into: &differences)
-        differences.expect(
-            page.next != nil || expected.certainCount <= page.places.count,
-            "/locations?\(request.encodedQuery): no link to the places that follow")
-    }
-}
-
 @Suite("Searches in a region whose places are all known", .timeLimit(.minutes(2)))
 struct RegionTests {
     @Test(
-        "Searches from several centres return a region's places nearest first, with distances and all members",
+        "Searches return a region's nearest places in order, as many as their limit, with distances and all members",
         .contract(
             .invariant, in: .locations,
             otherwise: "The app would show places in the wrong order, or leave a nearer one out."),
         .needs(.place))
     func nearest() async throws {
-        try await Region.compare { region, differences in
-            let sorted = region.places.sorted { $0.place.latitude < $1.place.latitude }
-            for (place, limit) in [(sorted[0], 33), (sorted[sorted.count / 2], nil)] {
+        try await Region.compareSearches { region in
+            let sorted = region.places.map(\.place).sorted { $0.latitude < $1.latitude }
+            let places = [sorted[0], sorted[sorted.count / 2]]
+            let centers: [Coordinate?] = places.map(\.position) + [try region.quarter.middlePoint]
+            return zip(centers + [nil, nil], [33, nil, 100, 1, 13]).map { center, limit in
                 var request = NearbyPlacesRequest(box: region.box, limit: limit)
-                request.center = place.position
-                try await region.compare(request, into: &differences)
+                request.center = center
+                return request
             }
-            var request = NearbyPlacesRequest(box: region.box, limit: 100)
-            request.center = try #require(region.quarter).middlePoint
-            try await region.compare(request, into: &differences)
         }
     }
 
@@ -47,7 +32,7 @@ struct RegionTests {
     func rounding() async throws {
         try await Region.compare { region, differences in
             var request = NearbyPlacesRequest(box: region.box, limit: 20)
-            request.center = try #require(region.quarter).middlePoint
+            request.center = try region.quarter.middlePoint
             let response = try await PlacesResponse(to: "/locations?" + request.encodedQuery)
             for distance in try response.distances {
                 let number = try #require(distance)
@@ -64,12 +49,11 @@ struct RegionTests {
         .needs(.place))
     func radius() async throws {
         try await Region.compare { region, differences in
-            let (place, maximum) = try #require(region.disc)
+            let (place, maximum) = region.disc
             var request = NearbyPlacesRequest(box: region.box, limit: 40)
             request.center = place.position
             let nearest = try await Service.client().nearbyPlaces(request).places
-            request.box = nil
-            request.limit = 100
+            (request.box, request.limit) = (nil, 100)
             let far = nearest.last { $0.distance ?? 0 > 0.1 && $0.distance ?? .infinity < maximum - 1 }
             let radius = far?.distance ?? maximum / 2
             for radius in [max(0.01, radius - 0.06), radius + 0.06] {
@@ -80,28 +64,16 @@ struct RegionTests {
     }
 
     @Test(
-        "A page has the nearest places, as many as its limit",
-        .contract(
-            .invariant, in: .locations, otherwise: "The app would show fewer places than it asked for."),
-        .needs(.place), arguments: [1, 13])
-    func limit(limit: Int) async throws {
-        try await Region.compare { region, differences in
-            try await region.compare(NearbyPlacesRequest(box: region.box, limit: limit), into: &differences)
-        }
-    }
-
-    @Test(
         "A filter by categories returns the places of any of them, and no others",
         .contract(
             .invariant, in: .locations,
             otherwise: "The app would show places of categories that were not chosen, or miss some."),
         .needs(.twoCategories))
     func categories() async throws {
-        try await Region.compare { region, differences in
+        try await Region.compareSearches { region in
             let names = region.categories
-            for chosen in [[names[0]], [names[names.count / 2], names[0]]] {
-                try await region.compare(
-                    NearbyPlacesRequest(box: region.box, limit: 100, categories: chosen), into: &differences)
+            return [[names[0]], [names[names.count / 2], names[0]]].map {
+                NearbyPlacesRequest(box: region.box, limit: 100, categories: $0)
             }
         }
     }
@@ -113,30 +85,13 @@ struct RegionTests {
             otherwise: "An app that shows its team's own places would show others among them, or miss some."),
         .needs(.source))
     func datasets() async throws {
-        try await Region.compare { region, differences in
-            // Also one that has no places here, if there is one.
-            let names = try await Service.client().attributions().map(\.dataset)
-            for chosen in [names.prefix(1), names.suffix(1), names.prefix(50)] {
+        // Also one that has no places here, if there is one.
+        let names = try await Service.client().attributions().map(\.dataset)
+        try await Region.compareSearches { region in
+            [names.prefix(1), names.suffix(1), names.prefix(50)].map { chosen in
                 var request = NearbyPlacesRequest(box: region.box, limit: 100)
                 request.datasets = Array(chosen)
-                try await region.compare(request, into: &differences)
-            }
-            // A dataset without places here is asked for where it has one, as one of several.
-            let here = Set(region.places.compactMap { $0.place.source?.dataset })
-            for name in names.prefix(50) where !here.contains(name) {
-                let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
-                var request = NearbyPlacesRequest(box: earth, limit: 1)
-                request.datasets = [name]
-                guard let place = try await Service.client().nearbyPlaces(request).places.first else {
-                    continue
-                }
-                request = NearbyPlacesRequest(
-                    center: RegionPlace(place).position, radiusMeters: 1, limit: 100)
-                request.datasets = Array(names.prefix(50))
-                let around = try await Service.client().nearbyPlaces(request).places
-                differences.expect(
-                    around.count == 100 || around.contains { $0.id == place.id },
-                    "\(request.encodedQuery) lacks the place \(place.id) of \(name)")
+                return request
             }
         }
     }
@@ -148,11 +103,8 @@ struct RegionTests {
             otherwise: "The app would put places first that nobody has chosen to feature."),
         .needs(.featured), .needs(.notFeatured))
     func featured() async throws {
-        try await Region.compare { region, differences in
-            for featured in [true, false] {
-                try await region.compare(
-                    NearbyPlacesRequest(box: region.box, limit: 50, featured: featured), into: &differences)
-            }
+        try await Region.compareSearches { region in
+            [true, false].map { NearbyPlacesRequest(box: region.box, limit: 50, featured: $0) }
         }
     }
 
@@ -163,14 +115,15 @@ struct RegionTests {
             otherwise: "A map would lack places that are on it, at its edges for instance."),
         .needs(.place))
     func boxes() async throws {
-        try await Region.compare { region, differences in
-            let place = region.places[region.places.count / 2].place
-            let point = BoundingBox(
-                west: place.longitude, south: place.latitude, east: place.longitude, north: place.latitude)
-            var boxes = [region.quarter, region.corners(at: place), point].compactMap(\.self)
-            if region.isWholeEarth { boxes.append(try FoundBox.box(150, -60, -100, 60)) }
-            for box in boxes {
-                try await region.compare(NearbyPlacesRequest(box: box, limit: 50), into: &differences)
+        try await Region.compareSearches { region in
+            let (one, other) = (region.places[region.places.count / 2].place, region.places[0].place)
+            // With a place at one of its corners and another at the opposite one.
+            let corners = try BoundingBox.edges(
+                min(one.longitude, other.longitude), min(one.latitude, other.latitude),
+                max(one.longitude, other.longitude), max(one.latitude, other.latitude))
+            let pacific = region.isWholeEarth ? [try BoundingBox.edges(150, -60, -100, 60)] : []
+            return ([try region.quarter, corners, try one.pointBox] + pacific).map {
+                NearbyPlacesRequest(box: $0, limit: 50)
             }
         }
     }
@@ -182,68 +135,89 @@ struct RegionTests {
             otherwise: "An app that combines two filters would lose one of them."),
         .needs(.word))
     func together() async throws {
-        try await Region.compare { region, differences in
+        try await Region.compareSearches { region in
             let word = try region.needed(\.word, .word)
-            let place = try #require(region.first { NameWords($0.name).match(word) })
+            let place = try #require(region.places.first { $0.name.match(word) }?.place)
             var request = NearbyPlacesRequest(
                 box: region.box, limit: 100, categories: [place.category], searchText: word,
                 featured: place.featured)
             request.datasets = place.source.map { [$0.dataset] } ?? []
-            try await region.compare(request, into: &differences)
-            request.box = nil
-            let disc = try #require(region.disc)
-            (request.center, request.radiusMeters) = (disc.center.position, max(0.1, disc.radius))
-            request.featured = nil
-            try await region.compare(request, into: &differences)
+            let (center, radius) = region.disc
+            var around = request
+            (around.box, around.center, around.radiusMeters) = (nil, center.position, max(0.1, radius))
+            around.featured = nil
+            return [request, around]
         }
     }
 }
 
-@Suite("Attributions, compared with places", .timeLimit(.minutes(2)))
-struct RegionAttributionTests {
-    @Test(
-        "Each place's dataset has an attribution, and attributions have no more places than there are",
-        .contract(
-            .invariant, in: .attributions,
-            otherwise: "A map would show places without the credit that their license asks for."),
-        .needs(.source))
-    func datasets() async throws {
-        try await Region.compare { region, differences in
-            let service = try await Service.client()
-            let attributions = try await service.attributions()
-            let total = try await service.categories().map(\.count).reduce(0, +)
-            differences.expect(
-                attributions.map(\.places).reduce(0, +) <= total,
-                "attributions have more than \(total) places: \(attributions)")
-            let byDataset = Dictionary(attributions.map { ($0.dataset, $0) }, uniquingKeysWith: { $1 })
-            let counts = Dictionary(grouping: region.places.compactMap(\.place.source), by: \.dataset)
-            for (dataset, sources) in counts {
-                let places = byDataset[dataset]?.places ?? 0
-                differences.expect(
-                    region.isWholeEarth ? places == sources.count : places >= sources.count,
-                    "\(places) places of \(dataset), of which the region has \(sources.count)")
-            }
+@Suite("Searching for words of names in a region", .timeLimit(.minutes(2)))
+struct RegionTextTests {
+    /// Searches the region for texts and compares what comes with brute force.
+    private func compare(
+        sourceLocation: SourceLocation = #_sourceLocation, _ texts: (Region) throws -> [String]
+    ) async throws {
+        try await Region.compareSearches(sourceLocation: sourceLocation) { region in
+            try texts(region).map { NearbyPlacesRequest(box: region.box, limit: 50, searchText: $0) }
         }
     }
 
     @Test(
-        "A credit is a text to show",
+        "A word, or its beginning, finds the places that have it, whatever the case and added accents, and no others",
         .contract(
-            .invariant, in: .attributions,
-            otherwise: "A map would have an empty line where the data's license asks for a credit."),
-        .needs(.credit))
-    func credits() async throws {
-        let credits = try await Service.client().attributions().compactMap(\.credit)
-        #expect(credits.allSatisfy { !$0.allSatisfy(\.isWhitespace) && !$0.contains(where: \.isNewline) })
+            .invariant, in: .locations, otherwise: "A search field would not find what was typed."),
+        .needs(.word))
+    func word() async throws {
+        try await compare { region in
+            let word = try region.needed(\.word, .word)
+            let others = [RegionWords.withAccent(word), region.words.run].compactMap(\.self)
+            return [word, String(word.prefix(3)), word.uppercased()] + others
+        }
     }
 
     @Test(
-        "A URL is a text without white space",
+        "Two words find the places with both, not those with one of them",
         .contract(
-            .invariant, in: .attributions, otherwise: "The link beside a credit would lead nowhere."),
-        .needs(.attributionURL))
-    func urls() async throws {
-        let urls = try await Service.client().attributions().compactMap(\.url)
-        #expect(urls.allSatisfy { !$0.isEmpty && !$0.contains(where: \.isWhitespace) })
+            .invariant, in: .locations,
+            otherwise: "A search for a full name would list everything that shares a word with it."),
+        .needs(.sharedWord))
+    func twoWords() async throws {
+        try await compare { region in
+            let pair = try region.needed(\.pair, .sharedWord)
+            return ["\(pair.first) \(pair.second)", "\(pair.second) \(pair.first)"]
+        }
+    }
+
+    @Test(
+        "The end of a word doesn't find its place, unless that has another name",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "A search for a short word would list all places with it anywhere in their names."),
+        .needs(.word))
+    func ends() async throws {
+        try await Region.compare { region, differences in
+            var (triedCount, found) = (0, [String]())
+            for known in region.places where triedCount < 8 {
+                let word = known.name.plainWords.first { $0.utf8.count >= 6 }
+                guard let end = word.map({ String($0.suffix(4)) }), !known.name.match(end) else { continue }
+                triedCount += 1
+                if try await known.place.isFound(by: end) { found.append("\(known.place.name) by \(end)") }
+            }
+            // A few may have such names, but not most.
+            differences.expect(2 * found.count <= triedCount, "found: \(found)")
+        }
+    }
+
+    @Test(
+        "A name with accents is found with them and without",
+        .contract(
+            .invariant, in: .locations,
+            otherwise: "People without these letters on their keyboards would not find the place."),
+        .needs(.accentedWord))
+    func accents() async throws {
+        try await compare { region in
+            let word = try region.needed(\.accented, .accentedWord)
+            return [word, word.decomposedStringWithCanonicalMapping] + NameWords(word).plainWords
+        }
     }
 }

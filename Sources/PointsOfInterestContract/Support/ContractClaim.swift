@@ -18,8 +18,6 @@ struct ContractClaim: Sendable {
         case ownSettings
         /// It sends what it marks as a test, and may be repeated.
         case writesTestData
-        /// It is about more than one target, or about the suite: it runs once, with the local target.
-        case once
     }
 
     let truth: Truth
@@ -27,9 +25,6 @@ struct ContractClaim: Sendable {
 
     /// Why the test doesn't run with a configuration; nil where it does.
     func obstacle(in configuration: ContractConfiguration) -> String? {
-        if notes.contains(.once), configuration.target != .local {
-            return "runs once, with the local target"
-        }
         if configuration.target == .recorded || configuration.isRecording, !notes.contains(.recorded) {
             return "a server's to show: nothing of it is recorded"
         }
@@ -204,7 +199,7 @@ extension Trait where Self == NeedTrait {
 
     /// What a test looks for in the service's places.
     static func needs(_ fact: Fact) -> Self {
-        NeedTrait { try await Fact.isShown(fact) ? nil : .notShown(fact.text) }
+        NeedTrait { try await fact.isShown() ? nil : .notShown(fact.text) }
     }
 
     /// What a test has to know of the service's settings.
