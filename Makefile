@@ -86,9 +86,9 @@ contract-mutations: ## show which changes of responses the contract suite notice
 	@scripts/checks/contract-mutations $(OPTIONS)
 
 .PHONY: soak
-soak: ## run what takes longer than CI may
-	@scripts/bootstrap checks
-	@scripts/soak
+soak: ## list what takes longer than CI may, or run a part of it (PART=cluster, PART=all)
+	@$(if $(PART),scripts/bootstrap checks)
+	@scripts/soak $(PART)
 
 .PHONY: bench
 bench: bootstrap ## measure beside nginx, pgbench, Redis, Go and FastAPI (OPTIONS=--quick for a few minutes)
