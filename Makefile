@@ -59,8 +59,7 @@ test-tsan: bootstrap ## run the tests of what has threads in release mode under 
 .PHONY: test-deployment
 test-deployment: ## run several servers behind balancers and before replicas and poolers
 	@scripts/bootstrap checks
-	$(BUILD) --build-tests
-	@scripts/test-group DeploymentTests --no-parallel
+	@scripts/test-deployment
 
 .PHONY: test-system
 test-system: ## run the programs beside databases, balancers and browsers, by pytest (OPTIONS='-k import')

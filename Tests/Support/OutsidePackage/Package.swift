@@ -54,6 +54,6 @@ let package = Package(
 // Without the client's own tests, see `scripts/checks/check-client-alone snippets`.
 if ProcessInfo.processInfo.environment["POI_OUTSIDE_SNIPPETS"] != nil {
     package.targets.removeAll {
-        !$0.name.hasPrefix("SwiftUI") && !["SnippetTests", "AppTests"].contains($0.name)
+        !$0.name.hasPrefix("SwiftUI") && !["outside", "SnippetTests", "AppTests"].contains($0.name)
     }
 }

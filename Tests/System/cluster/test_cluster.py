@@ -241,7 +241,7 @@ SOAK = [pytest.mark.soak, pytest.mark.timeout(3 * 3600)]
 
 
 @pytest.mark.parametrize(("fault", "rounds"), [
-    pytest.param(kill, 1, marks=pytest.mark.ci), pytest.param(switch_over, 1, marks=pytest.mark.ci),
+    pytest.param(kill, 1, marks=pytest.mark.ci),
     *[pytest.param(fault, 20, marks=SOAK) for fault in [
         kill, switch_over, freeze_patroni, freeze_machine, cut_off, freeze_standby, lose_etcd]],
 ], ids=lambda one: one.__name__ if callable(one) else str(one))

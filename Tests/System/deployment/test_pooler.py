@@ -9,7 +9,7 @@ from processes import running, wait_for
 from psql import psql
 from scratch_postgres import AS_POSTGRES
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.soak, pytest.mark.alone]
 
 PORT = 6432
 

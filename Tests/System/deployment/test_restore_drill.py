@@ -12,7 +12,7 @@ from processes import wait_for
 from servers import ROOT, Client
 from service_database import PASSWORDS, migrate
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.soak, pytest.mark.alone]
 
 # How long events come in before and after a moment.
 SECONDS = 2

@@ -242,6 +242,7 @@ def documented():
     return names | {f"{name}_{suffix}" for name in names for suffix in ["bucket", "count", "sum"]} | {"up"}
 
 
+@pytest.mark.soak
 def test_prometheus_accepts_its_files_and_the_alerts_come_when_they_should():
     run("promtool", "check", "config", "deploy/prometheus/prometheus.yml")
     run("promtool", "test", "rules", *ALERT_TESTS)

@@ -22,7 +22,7 @@ from servers import ROOT, Server
 
 SETTINGS = {"POI_SEEDS": "false"}
 MAXIMUM_MEMORY = 150 << 20
-ROWS, KILLS = 2000, 50
+ROWS = 2000
 HEADER, GOOD = b"id,name,category,latitude,longitude\n", b"x1,X,cafe,1,1\n"
 # Runs a command and writes down how much memory it took at most. Linux counts what a program held when it started
 # another one, so this is a small one.
@@ -100,7 +100,8 @@ def first_name(server, latitude, longitude):
     return (first_place(server, latitude, longitude) or {}).get("name")
 
 
-def test_a_kill_leaves_the_old_places_or_the_new_ones(importer, random_source):
+@pytest.mark.parametrize("kills", [pytest.param(10, marks=pytest.mark.ci), pytest.param(50, marks=pytest.mark.soak)])
+def test_a_kill_leaves_the_old_places_or_the_new_ones(importer, random_source, kills):
     path = importer.folder / "places.csv"
     path.write_bytes(csv("v0"))
     importer.run(path, expect=0)
@@ -109,7 +110,7 @@ def test_a_kill_leaves_the_old_places_or_the_new_ones(importer, random_source):
     importer.run(path, expect=0, says=f"changed {ROWS}")
     longest = time.monotonic() - start
     old, outcomes = "v1", {"old": 0, "new": 0}
-    for number in range(2, KILLS + 2):
+    for number in range(2, kills + 2):
         new = f"v{number}"
         path.write_bytes(csv(new))
         with subprocess.Popen(importer.command(path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -125,7 +126,7 @@ def test_a_kill_leaves_the_old_places_or_the_new_ones(importer, random_source):
     importer.run(path, expect=0, says=f"changed {ROWS}")
     # The server was never restarted, and follows.
     wait_for(lambda: first_place(importer.server, 7, 7)["name"].startswith("last "), 60, "the last import's places")
-    print(f"{KILLS} kills, {outcomes['old']} left the old places, {outcomes['new']} the new ones")
+    print(f"{kills} kills, {outcomes['old']} left the old places, {outcomes['new']} the new ones")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -304,6 +305,7 @@ def test_poi_dev_imports_before_it_serves(poi, tmp_path):
         assert first_place(server, 1, 2)["name"] == "C"
 
 
+@pytest.mark.soak
 def test_all_towns_of_geonames_are_found_where_they_are(importer, random_source):
     path = importer.folder / "cities500.txt"
     cities = write_cities(path)

@@ -8,7 +8,7 @@ import pytest
 from loads import Greedy, Requests, plain_request, result, separate
 from processes import wait_for
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.soak, pytest.mark.alone]
 
 # One loop, so that what sends has a core of its own, and the default limits. No process may have more descriptors.
 SETTINGS = {"POI_LOOPS": "1", "POI_INDEX": "on", "POI_ACCESS_LOG": "false"}
@@ -17,29 +17,29 @@ PREFIX = ["prlimit", "--nofile=8192:8192"]
 RATE, CONNECTIONS = 500, 32
 GREEDY = {"slow": 2000, "silent": 1000, "idle": 500, "endless": 1}
 MAXIMUM_MEMORY = 256 << 20
+ROUNDS, SECONDS = 5, 40
+# Says something only on a machine that does nothing else.
+MAXIMUM_RATIO = 2
 
 
-def ask(requests, server, seconds):
+def ask(requests, server):
     """What 32 normal connections see."""
-    seen = result(requests.start(server.port, CONNECTIONS, seconds, RATE))
+    seen = result(requests.start(server.port, CONNECTIONS, SECONDS, RATE))
     assert (seen["failed"], seen["unsent"]) == (0, 0)
     return seen
 
 
-# The ratio says something only on a machine that does nothing else.
-@pytest.mark.parametrize(("rounds", "seconds", "maximum_ratio"), [
-    pytest.param(3, 4, float("inf"), marks=pytest.mark.ci), pytest.param(5, 40, 2, marks=pytest.mark.soak)])
-def test_greedy_clients_cost_others_no_request(server, load, rounds, seconds, maximum_ratio):
+def test_greedy_clients_cost_others_no_request(server, load):
     targets = [f"/locations?lat={37 + number / 100}&long=-121.9" for number in range(64)]
     requests = Requests(load, map(plain_request, targets))
     quiet, loud = [], []
     with separate(server.process.pid):
-        ask(requests, server, seconds)
+        ask(requests, server)
         before, opened = server.resident(), server.descriptors()
-        for _ in range(rounds):
-            quiet.append(ask(requests, server, seconds))
+        for _ in range(ROUNDS):
+            quiet.append(ask(requests, server))
             with Greedy(server.port, **GREEDY) as greedy:
-                loud.append(ask(requests, server, seconds))
+                loud.append(ask(requests, server))
                 during = server.descriptors()
             print(f"alone p50 {quiet[-1]['p50']} us, p99 {quiet[-1]['p99']} us; beside greedy clients {loud[-1]['p50']} us, "
                   f"{loud[-1]['p99']} us; {during} descriptors; {greedy.counts}")
@@ -48,5 +48,5 @@ def test_greedy_clients_cost_others_no_request(server, load, rounds, seconds, ma
     memory = server.maximum_resident()
     print(f"{sum(round['requests'] for round in loud)} normal requests beside greedy clients; p99 {ratio:.2f} times as long; "
           f"resident {before >> 20} MiB before, {memory >> 20} at most, {server.resident() >> 20} afterwards")
-    assert ratio <= maximum_ratio
+    assert ratio <= MAXIMUM_RATIO
     assert memory <= MAXIMUM_MEMORY
