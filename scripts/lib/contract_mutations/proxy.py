@@ -1,213 +1,211 @@
-"""The proxy: it stands before a server, with a port for each row that is run, and lets the row change what passes."""
+"""The proxy: it stands before servers while a row is run, reads each message whole, and lets the row change it."""
 
-import asyncio
-import contextlib
+import copy
+import dataclasses
+import gzip
+import http.client
+import json
+import sys
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote_plus
 
-from .messages import (LONGEST_HEAD, READ_ERRORS, Malformed, Request, head, parsed_head, read_chunks, read_response)
 
-# A request that isn't there as a whole by then is passed on byte by byte: it is about bytes, not about a row.
-PATIENCE = 1.0
+class Headers(list):
+    """Pairs of names and values, with their order and case."""
+
+    def get(self, name):
+        """The values of a name, joined; empty where there is none."""
+        return ", ".join(value for known, value in self if known.lower() == name.lower())
+
+    def drop(self, name):
+        self[:] = [pair for pair in self if pair[0].lower() != name.lower()]
+
+    def set(self, name, value):
+        """Replaces a header, or adds it."""
+        self.drop(name)
+        self.append((name, value))
 
 
-class ServerGone(Exception):
-    """The server has closed the connection instead of responding."""
+@dataclass
+class Request:
+    method: str
+    target: str
+    headers: Headers
+    body: bytes
+
+    def copy(self):
+        return dataclasses.replace(self, headers=Headers(self.headers))
+
+    @property
+    def path(self):
+        return self.target.partition("?")[0]
+
+    @property
+    def pairs(self):
+        """The query's parameters as they are spelled."""
+        query = self.target.partition("?")[2]
+        return [tuple(part.partition("=")[::2]) for part in query.split("&")] if query else []
+
+    @pairs.setter
+    def pairs(self, pairs):
+        query = "&".join(f"{name}={value}" for name, value in pairs)
+        self.target = self.path + ("?" + query if query else "")
+
+    def parameter(self, name):
+        """A parameter's first value, decoded; None where there is none."""
+        return next((unquote_plus(value) for known, value in self.pairs if unquote_plus(known) == name), None)
+
+    def drop(self, name):
+        if self.parameter(name) is not None:
+            self.pairs = [pair for pair in self.pairs if unquote_plus(pair[0]) != name]
+
+
+@dataclass
+class Response:
+    """A response with its body, decompressed; `sent_body`, if any, is sent just so."""
+
+    status: int
+    reason: str
+    headers: Headers
+    body: bytes
+    sent_body: bytes | None = None
+
+    @property
+    def media_type(self):
+        return self.headers.get("Content-Type").partition(";")[0].strip().lower()
+
+    @property
+    def document(self):
+        """The body as JSON, a new copy each time; None where it isn't JSON."""
+        try:
+            return json.loads(self.body) if self.media_type.endswith("json") else None
+        except ValueError:
+            return None
+
+    @document.setter
+    def document(self, value):
+        self.body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+    def data(self, to_head):
+        """What is sent, to HEAD without the body."""
+        body, headers = self.sent_body, Headers(self.headers)
+        if body is None:
+            is_compressed = headers.get("Content-Encoding") == "gzip" and self.body
+            body = gzip.compress(self.body, mtime=0) if is_compressed else self.body
+        headers.drop("Transfer-Encoding")
+        if self.status in (204, 304):
+            body = b""
+        elif not to_head or headers.get("Content-Length"):
+            headers.set("Content-Length", str(len(body)))
+        lines = [f"HTTP/1.1 {self.status} {self.reason}", *(f"{name}: {value}" for name, value in headers), "", ""]
+        return "\r\n".join(lines).encode("latin-1") + (b"" if to_head else body)
 
 
 class Exchange:
-    """A request, what the server is asked for it, and what a run of a row remembers."""
+    """A request, what the server is asked for it, and the `memory` of the row's run."""
 
-    def __init__(self, request, server, memory, is_limited):
-        self.request, self.server, self.memory, self.is_limited = request, server, memory, is_limited
-        # Set by a row that changes what later responses are.
-        self.original, self.has_effect = None, False
+    def __init__(self, request, proxy, upstream):
+        self.request, self.upstream, self.keys, self.memory = request, upstream, proxy.keys, proxy.memory
+        # What the client would get without the row.
+        self.original = None
 
-    async def ask(self, request=None):
+    def ask(self, request=None):
         """The server's response to a request, by default to the client's own."""
-        request = self.request if request is None else request
-        response = await self.server.ask(request.copy())
-        if response.framing == "none" and request.method == "HEAD" and response.headers.has("Content-Length"):
-            response = await self.with_body(request, response)
+        request = request or self.request
+        response = self.send(request)
+        if request.method == "HEAD" and response.headers.get("Content-Length"):
+            # With the body that GET has: where a row changes that, the length changes, too.
+            again = dataclasses.replace(request.copy(), method="GET")
+            again.headers.set("X-Request-Id", response.headers.get("X-Request-Id"))
+            response.body = self.send(again).body
         if request == self.request:
-            self.original = response.copy()
+            self.original = copy.deepcopy(response)
         return response
 
-    async def with_body(self, request, response):
-        """The response to HEAD with the body that GET has: where a row changes that, the length changes too."""
-        again = request.copy()
-        again.method = "GET"
-        if (request_id := response.headers.get("X-Request-Id")) is not None:
-            again.headers.set("X-Request-Id", request_id)
-        response.body, response.framing = (await self.server.ask(again)).body, "length"
-        return response
-
-    def is_changed(self, response):
-        """Whether the client gets something else than it would without the row."""
-        return self.has_effect or self.original is None or self.original != response
-
-
-class Upstream:
-    """The server as one client connection sees it, over a connection of its own that is made anew where it ended."""
-
-    def __init__(self, address):
-        self.address = address
-        self.reader = self.writer = None
-
-    async def connect(self):
-        self.reader, self.writer = await asyncio.open_connection(*self.address, limit=LONGEST_HEAD)
-
-    def close(self):
-        if self.writer is not None:
-            self.writer.close()
-        self.reader = self.writer = None
-
-    async def ask(self, request):
-        if self.writer is not None:
-            with contextlib.suppress(*READ_ERRORS):
-                return await self.ask_once(request)
-            self.close()
+    def send(self, request):
         try:
-            await self.connect()
-            return await self.ask_once(request)
-        except READ_ERRORS as error:
-            raise ServerGone from error
+            return self.send_once(request)
+        except ConnectionError:
+            # The server may have ended a connection that nobody used.
+            self.upstream.close()
+            return self.send_once(request)
 
-    async def ask_once(self, request):
-        self.writer.write(request.data())
-        # The response may come before the body is sent: then the server reads no more of it.
-        sent = asyncio.ensure_future(self.writer.drain())
-        try:
-            response = await read_response(self.reader, request.method)
-        finally:
-            is_sent = sent.done() and not sent.cancelled() and sent.exception() is None
-            sent.cancel()
-        is_last = (response.headers.get("Connection") or "").lower() == "close"
-        if is_last or not is_sent or response.framing == "close":
-            self.close()
+    def send_once(self, request):
+        self.upstream.putrequest(request.method, request.target, skip_host=True, skip_accept_encoding=True)
+        if request.body:
+            request.headers.set("Content-Length", str(len(request.body)))
+        for name, value in request.headers:
+            self.upstream.putheader(name, value.encode("latin-1"))
+        self.upstream.endheaders(request.body or None)
+        received = self.upstream.getresponse()
+        response = Response(received.status, received.reason, Headers(received.getheaders()), received.read())
+        if response.headers.get("Content-Encoding") == "gzip" and response.body:
+            response.body = gzip.decompress(response.body)
         return response
 
 
-class Tunnel(Exception):
-    """A request that can't be read; `data` is what was there of it."""
+class Handler(BaseHTTPRequestHandler):
+    """A client's connection, with one of its own to the server."""
 
-    def __init__(self, data):
-        super().__init__()
-        self.data = data
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
+    def __getattr__(self, name):
+        # `do_GET` and so on.
+        if name.startswith("do_"):
+            return self.pass_on
+        raise AttributeError(name)
 
-async def read_request(reader, writer):
-    """The next request; None at the end of the connection."""
-    data = b""
-    try:
-        data = await reader.read(1)
-        if not data:
-            return None
-        async with asyncio.timeout(PATIENCE):
-            data += await reader.readuntil(b"\r\n\r\n")
-            line, headers = parsed_head(data)
-            method, target, version = line.split(" ")
-            if version != "HTTP/1.1":
-                raise Malformed(version)
-            if (headers.get("Expect") or "").lower() == "100-continue":
-                headers.drop("Expect")
-                writer.write(head("HTTP/1.1 100 Continue", []))
-            body, raw_body = await read_body(reader, headers)
-            return Request(method, target, headers, body, raw_body)
-    except asyncio.LimitOverrunError as error:
-        raise Tunnel(data + await reader.read(error.consumed)) from error
-    except (TimeoutError, asyncio.IncompleteReadError, Malformed, ValueError) as error:
-        partial = getattr(error, "partial", b"") or b""
-        raise Tunnel(data + partial) from error
+    def pass_on(self):
+        if "upstream" not in vars(self):
+            self.upstream = http.client.HTTPConnection("127.0.0.1", self.server.upstream_port, timeout=60)
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        request = Request(self.command, self.requestline.split(" ")[1], Headers(self.headers.items()), body)
+        request.headers.drop("Expect")
+        proxy, exchange = self.server.proxy, Exchange(request, self.server.proxy, self.upstream)
+        response = proxy.row.handler(exchange)
+        proxy.requests += 1
+        proxy.changes += response != exchange.original
+        self.wfile.write(response.data(request.method == "HEAD"))
+        if response.headers.get("Connection").lower() == "close":
+            self.close_connection = True
+
+    def log_message(self, *_):
+        """Says nothing."""
 
 
-async def read_body(reader, headers):
-    """A request's body, and how it is on the wire."""
-    if headers.has("Transfer-Encoding"):
-        return await read_chunks(reader)
-    body = await reader.readexactly(int(headers.get("Content-Length") or 0))
-    return body, body
+class Listener(ThreadingHTTPServer):
+    """A port before a server's."""
+
+    request_queue_size = 128
+
+    def __init__(self, proxy, upstream_port):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.proxy, self.upstream_port = proxy, upstream_port
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+
+    def handle_error(self, *_):
+        # A row's own fault is the harness's: it must not look like one that the suite has noticed. That the suite goes
+        # away is none.
+        if not isinstance(sys.exception(), ConnectionError):
+            self.proxy.fault = repr(sys.exception())
 
 
 class Proxy:
-    """One run of a row: as a context manager it listens, before a server and perhaps before one that limits requests."""
+    """One run of a row: as a context manager it listens before servers, at its `urls`."""
 
-    def __init__(self, row, keys, *addresses):
-        self.row, self.addresses = row, addresses
-        self.memory, self.changes, self.requests, self.fault = {"keys": keys}, 0, 0, None
-        self.listeners, self.clients = [], set()
+    def __init__(self, row, keys, ports):
+        self.row, self.keys = row, keys
+        self.memory, self.changes, self.requests, self.fault = {}, 0, 0, None
+        self.listeners = [Listener(self, port) for port in ports]
+        self.urls = [f"http://127.0.0.1:{listener.server_address[1]}" for listener in self.listeners]
 
-    async def __aenter__(self):
-        for address in self.addresses:
-            self.listeners.append(await asyncio.start_server(
-                lambda reader, writer, address=address: self.serve(reader, writer, address), "127.0.0.1", 0,
-                limit=LONGEST_HEAD))
+    def __enter__(self):
         return self
 
-    async def __aexit__(self, *_):
+    def __exit__(self, *_):
         for listener in self.listeners:
-            listener.close()
-        for client in self.clients:
-            client.cancel()
-        await asyncio.gather(*self.clients, return_exceptions=True)
-
-    @property
-    def urls(self):
-        return [f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}" for listener in self.listeners]
-
-    async def serve(self, reader, writer, address):
-        """A client's connection, to its end."""
-        upstream = Upstream(address)
-        task = asyncio.current_task()
-        self.clients.add(task)
-        try:
-            while (request := await read_request(reader, writer)) is not None:
-                if not await self.respond(request, writer, upstream):
-                    break
-        except Tunnel as tunnel:
-            with contextlib.suppress(asyncio.CancelledError):
-                await pass_on(tunnel.data, reader, writer, address)
-        except (*READ_ERRORS, ServerGone, asyncio.CancelledError):
-            pass
-        finally:
-            upstream.close()
-            writer.close()
-            self.clients.discard(task)
-
-    async def respond(self, request, writer, upstream):
-        """Whether the connection goes on."""
-        exchange = Exchange(request, upstream, self.memory, upstream.address != self.addresses[0])
-        self.requests += 1
-        try:
-            response = await self.row.handler(exchange)
-        except ServerGone:
-            raise
-        except Exception as error:
-            # A row's own fault is the harness's: it must not look like one that the suite has noticed.
-            self.fault = f"{type(error).__name__}: {error}"
-            raise ServerGone from error
-        self.changes += exchange.is_changed(response)
-        for interim in response.interim:
-            writer.write(interim)
-        writer.write(response.data(request.method == "HEAD"))
-        await writer.drain()
-        closes = [message.headers.get("Connection") for message in (request, response)]
-        return response.framing != "close" and not any((value or "").lower() == "close" for value in closes)
-
-
-async def pass_on(data, reader, writer, address):
-    """Passes bytes on in both directions, to the end of either."""
-    other_reader, other_writer = await asyncio.open_connection(*address)
-    other_writer.write(data)
-
-    async def pump(source, sink):
-        # Not a ConnectionError where the other end has gone already.
-        with contextlib.suppress(OSError):
-            while piece := await source.read(1 << 16):
-                sink.write(piece)
-                await sink.drain()
-            if sink.can_write_eof():
-                sink.write_eof()
-
-    upward = asyncio.ensure_future(pump(reader, other_writer))
-    await pump(other_reader, writer)
-    upward.cancel()
-    other_writer.close()
+            listener.shutdown()
+            listener.server_close()

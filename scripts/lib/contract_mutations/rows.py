@@ -1,195 +1,264 @@
-"""What a row is, and the ways in which a theme says what its rows change."""
+"""The rows by hand, for what no description says."""
 
+import json
+import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+import unicodedata
 
-from . import kept_json
-from .kept_json import Number
+from geographiclib.geodesic import Geodesic
 
-OPERATIONS = [
-    ("/locations/clusters", r"/locations/clusters"), ("/locations", r"/locations"),
-    ("/locations/{id}", r"/locations/[^/]+"), ("/categories", r"/categories"), ("/attributions", r"/attributions"),
-    ("/events", r"/events"), ("/livez", r"/livez"), ("/readyz", r"/readyz"), ("/openapi.json", r"/openapi\.json"),
-    ("/problems", r"/problems"), ("/problems/{code}", r"/problems/[^/]+"), ("/", r"/"),
+from .changes import (Row, asking, center, change_document, documents, facts, numbers, on_page, operation, pages,
+                      places, position, responding, with_header, with_parameter)
+
+PROBLEM, PAGE = "application/problem+json", {"path": "/locations", "status": 200}
+
+
+def with_distances(measure):
+    """For a function of a centre, a position and the distance between them."""
+    def alter(request, place):
+        start, told = center(request), facts(place).get("distance")
+        if start is not None and told is not None:
+            facts(place)["distance"] = round(measure(start, position(place), told), 1)
+    return places(alter)
+
+
+def geodesic(start, end, ellipsoid=Geodesic.WGS84):
+    return ellipsoid.Inverse(*start, *end)["s12"]
+
+
+def greater_id_first(request, found):
+    if center(request) is None:
+        return found
+    return sorted(found, key=lambda place: (facts(place)["distance"], -place["id"]))
+
+
+def longer(value):
+    radius = numbers(value, 1)
+    return f"{min(20037508, radius[0] * 1.05):.3f}" if radius and radius[0] > 0 else value
+
+
+def without_edges(request, found):
+    box = numbers(request.parameter("bbox") or "", 4)
+    return [place for place in found if box is None
+            or position(place)[0] not in (box[1], box[3]) and position(place)[1] not in (box[0], box[2])]
+
+
+def without_west(value):
+    box = numbers(value, 4)
+    return ",".join(f"{part:.10g}" for part in (-180, *box[1:])) if box and box[0] > box[2] else value
+
+
+def parts(value):
+    return re.split(",|%2[Cc]", value)
+
+
+def matching(fold):
+    """Pages without the places whose words have to be folded further than this."""
+    def alter(request, found):
+        def starts(place, word):
+            return any(part.startswith(word) for part in map(fold, re.findall(r"\w+", facts(place)["name"])))
+        words = [fold(word) for word in re.findall(r"\w+", request.parameter("q") or "")]
+        return [place for place in found if all(starts(place, word) for word in words)]
+    return pages(alter)
+
+
+def without_accents(text):
+    return "".join(letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
+
+
+def longer_page(exchange):
+    request = exchange.request.copy()
+    limit = request.parameter("limit") or "20"
+    if operation(request) == "/locations" and limit.isdigit() and 1 <= int(limit) < 100:
+        request.drop("limit")
+        request.pairs = [*request.pairs, ("limit", str(int(limit) + 1))]
+    return exchange.ask(request)
+
+
+def skip_place(exchange):
+    if exchange.request.parameter("cursor") is None:
+        return exchange.ask()
+    response = longer_page(exchange)
+    if response.status == 200:
+        change_document(on_page(lambda _, found: found[1:]), exchange.request, response)
+    return response
+
+
+def repeat_place(exchange, response):
+    """The last place of the page before is known by the cursor of that page's link."""
+    ends = exchange.memory.setdefault("ends", {})
+    link = re.search(r"cursor=([^&>]*)", response.headers.get("Link"))
+
+    def alter(request, found):
+        end = ends.get(request.parameter("cursor"))
+        if link and found:
+            ends[link[1]] = found[-1]
+        is_known = end and found and ("geometry" in end) == ("geometry" in found[0])
+        return [end, *found][:int(request.parameter("limit") or 20)] if is_known else found
+    change_document(on_page(alter), exchange.request, response)
+
+
+def link_on_last_page(exchange, response):
+    if link := response.headers.get("Link") or exchange.memory.get("link"):
+        exchange.memory["link"] = link
+        response.headers.set("Link", link)
+
+
+def without_filters(_, link):
+    kept = [part for part in re.split("[?&>]", link)[1:-1] if not re.match("category|dataset|q=|radius|bbox", part)]
+    return f"<?{'&'.join(kept)}>; rel=\"next\""
+
+
+def accepting(code):
+    """Asks once more, without the parameters at fault, what is refused with this code."""
+    def handler(exchange):
+        response, request = exchange.ask(), exchange.request.copy()
+        if response.status != 400 or code not in response.body:
+            return response
+        for fault in response.document.get("errors", []):
+            request.drop(fault["parameter"])
+        return exchange.ask(request)
+    return handler
+
+
+def without_name(header, name):
+    """A list in a header without one of its names."""
+    return with_header(header, lambda _, names: ", ".join(each for each in re.split(", *", names) if each != name))
+
+
+def pretend_gzip(exchange, response):
+    if "gzip" in exchange.request.headers.get("Accept-Encoding") and response.body:
+        response.headers.set("Content-Encoding", "gzip")
+        response.sent_body = response.body
+
+
+def match_any(request):
+    if request.headers.get("If-None-Match"):
+        request.headers.set("If-None-Match", "*")
+
+
+def echo_origin(exchange, response):
+    if origin := exchange.request.headers.get("Origin"):
+        response.headers.set("Access-Control-Allow-Origin", origin)
+
+
+def opened(holds):
+    """Gives requests the right key, where something holds for the one that they have and for the other one."""
+    def handler(exchange):
+        request = exchange.request.copy()
+        right, other = ("events", "data") if request.path == "/events" else ("data", "events")
+        if request.method != "OPTIONS" and holds(request.headers.get("Authorization"), exchange.keys[other]):
+            request.headers.set("Authorization", f"Bearer {exchange.keys[right]}")
+        return exchange.ask(request)
+    return handler
+
+
+def count_as_new(_, document):
+    return {"accepted": document["accepted"] + document["duplicates"], "duplicates": 0}
+
+
+def drop_bad_events(request):
+    if operation(request) == "/events" and b"contract-test" in request.body:
+        batch = json.loads(request.body)
+        request.body = json.dumps([event for event in batch if isinstance(event, dict) and "event" in event]).encode()
+
+
+def clusters(change):
+    return documents(lambda _, document: document | {"clusters": change(document["clusters"])},
+                     path="/locations/clusters", status=200)
+
+
+def count_less(found):
+    return [cluster | {"count": cluster["count"] - (cluster["count"] > 2)} for cluster in found]
+
+
+def rewritten(change):
+    """Another spelling of documents; `change` takes an object and returns it in another way."""
+    def mapped(value):
+        if isinstance(value, dict):
+            return change({name: mapped(member) for name, member in value.items()})
+        return [mapped(item) for item in value] if isinstance(value, list) else value
+
+    def alter(exchange, response):
+        if response.document is not None and operation(exchange.request) != "/openapi.json":
+            response.document = mapped(response.document)
+    return responding(alter)
+
+
+def with_new_member(value):
+    return value | {"newMember": ["a", 1, None]} if value.keys() & {"name", "status", "code", "count"} else value
+
+
+def with_zeros(_, response):
+    response.body = re.sub(rb'("(?:latitude|longitude|distance)":-?\d+)(\.\d+)?(?=[,}])',
+                           lambda found: found[1] + (found[2] or b".") + b"0", response.body)
+
+
+def with_more_headers(_, response):
+    more = [("Server", "nginx"), ("Via", "1.1 gateway"), ("Set-Cookie", "gateway=1; Path=/"), ("X-New", "1")]
+    response.headers[:] = [(name.lower(), value) for name, value in response.headers] + more
+
+
+ROWS = [
+    Row("order/reversed", "a page's places come in reverse", pages(lambda _, found: found[::-1])),
+    Row("order/swapped", "a page's last two are swapped", pages(lambda _, found: found[:-2] + found[-2:][::-1])),
+    Row("order/ties", "of places at one distance the greater id comes first", pages(greater_id_first)),
+    Row("distances/too-long", "distances are 0.1 % too long", with_distances(lambda _, __, told: told * 1.001)),
+    Row("distances/rounded-down", "distances are rounded down",
+        with_distances(lambda start, end, _: math.floor(geodesic(start, end) * 10) / 10)),
+    Row("distances/on-the-sphere", "distances are those on a sphere",
+        with_distances(lambda start, end, _: geodesic(start, end, Geodesic(6371008.8, 0)))),
+    Row("filters/radius", "places up to 5 % beyond the radius come", with_parameter("radius", longer)),
+    Row("filters/box-edges", "places on a box's edges are left out", pages(without_edges)),
+    Row("filters/box-west", "a box across the antimeridian lacks its west", with_parameter("bbox", without_west)),
+    Row("filters/category", "the first category counts", with_parameter("category", lambda value: parts(value)[0])),
+    Row("filters/dataset", "the last dataset counts", with_parameter("dataset", lambda value: parts(value)[-1])),
+    Row("filters/word", "the last word counts", with_parameter("q", lambda value: re.split(r"%20|\+", value)[-1])),
+    Row("filters/accents", "San Jose doesn't find San José", matching(str.casefold)),
+    Row("filters/case", "san doesn't find San", matching(without_accents)),
+    Row("filters/value", "a property's last value counts",
+        with_parameter("property.", lambda value: parts(value)[-1])),
+    Row("pages/too-long", "pages have one place more than asked for", longer_page),
+    Row("pages/skipped", "pages after the first lack their first place", skip_place),
+    Row("pages/repeated", "a page begins with the last place before it", responding(repeat_place, **PAGE)),
+    Row("pages/filters-lost", "the link to the next page lacks filters", with_header("Link", without_filters)),
+    Row("pages/no-end", "the last page has a link", responding(link_on_last_page, **PAGE)),
+    Row("pages/any-cursor", "a cursor of another query is read as none", accepting(b'"cursor-mismatch"')),
+    Row("details/ids", "the first id counts", with_parameter("ids", lambda value: parts(value)[0])),
+    Row("details/language", "the last language is preferred",
+        with_parameter("lang", lambda value: ",".join(parts(value)[::-1]))),
+    Row("caching/one-tag", "every response has the same tag", with_header("ETag", lambda _, __: 'W/"one"')),
+    Row("caching/no-news", "whoever has any tag gets 304", asking(match_any)),
+    Row("caching/public-positions", "responses to a position are public", with_header(
+        "Cache-Control", lambda request, value: value.replace("private", "public") if center(request) else value)),
+    Row("caching/public-with-keys", "other data that need a key are public", with_header(
+        "Cache-Control", lambda request, value: value if center(request) else value.replace("private", "public"))),
+    Row("caching/problems", "problems may be stored",
+        with_header("Cache-Control", lambda _, __: "public, max-age=60", media_type=PROBLEM)),
+    Row("caching/codings", "Vary doesn't name Accept-Encoding", without_name("Vary", "Accept-Encoding")),
+    Row("caching/origins", "Vary doesn't name Origin", without_name("Vary", "Origin")),
+    Row("gzip/in-name-only", "a body that isn't compressed is said to be", responding(pretend_gzip)),
+    Row("gzip/never", "no body is compressed", asking(lambda request: request.headers.drop("Accept-Encoding"))),
+    Row("head/tag", "HEAD has another tag than GET", with_header("ETag", lambda _, __: 'W/"head"', method="HEAD")),
+    Row("origins/any", "scripts of any origin may read", responding(echo_origin)),
+    Row("origins/link", "scripts may not read Link", without_name("Access-Control-Expose-Headers", "Link")),
+    Row("origins/key", "scripts may not send a key", without_name("Access-Control-Allow-Headers", "Authorization")),
+    Row("keys/none", "no key is needed", opened(lambda sent, _: not sent)),
+    Row("keys/other", "the key for events opens data, and the reverse", opened(lambda sent, other: sent[7:] == other)),
+    Row("problems/code", "a place that isn't there is an unknown path", documents(
+        lambda _, document: document | {"code": "unknown-path", "type": "/problems/unknown-path"}, status=404)),
+    Row("problems/faults", "only the first fault is told",
+        documents(lambda _, document: document | {"errors": document.get("errors", [])[:1]}, status=400)),
+    Row("problems/unknown", "unknown parameters are ignored", accepting(b'"unknown-parameter"')),
+    Row("problems/range", "numbers out of range are ignored", accepting(b'"out-of-range"')),
+    Row("events/twice", "events that were there count as new", documents(count_as_new, path="/events", status=200)),
+    Row("events/bad", "bad events are left out in silence", asking(drop_bad_events)),
+    Row("clusters/counts", "clusters count one place too few", clusters(count_less)),
+    Row("clusters/last", "the last cluster is missing", clusters(lambda found: found[:-1])),
+    Row("allowed/member", "there are new members", rewritten(with_new_member), True),
+    Row("allowed/order", "members have another order", rewritten(lambda value: dict(reversed(value.items()))), True),
+    Row("allowed/zeros", "numbers have more zeros", responding(with_zeros, media_type="application/json"), True),
+    Row("allowed/charset", "a charset is told",
+        with_header("Content-Type", lambda _, value: f"{value.partition(';')[0]}; charset=utf-8"), True),
+    Row("allowed/headers", "headers are in small letters, and there are more", responding(with_more_headers), True),
 ]
-DATA = ("/locations", "/locations/clusters", "/locations/{id}", "/categories", "/attributions")
-HEALTH = ("/livez", "/readyz")
-
-
-def operation(request):
-    """The path as the description has it; None for one that it doesn't have."""
-    return next((name for name, pattern in OPERATIONS if re.fullmatch(pattern, request.path)), None)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One change: what it is, whom it would hurt, whether the contract allows it, and what the target needs for it."""
-
-    id: str
-    change: str
-    hurts: str
-    handler: Callable
-    allowed: bool = False
-    needs: frozenset = frozenset()
-
-
-async def identity(exchange):
-    return await exchange.ask()
-
-
-IDENTITY = Row("identity", "nothing", "nobody", identity, allowed=True)
-
-
-class Theme:
-    """The rows of a theme, in their order; each decorator takes what a row says of itself."""
-
-    def __init__(self, name, allowed=False, hurts=None):
-        self.name, self.allowed, self.hurts = name, allowed, hurts
-        self.rows = []
-
-    def exchange(self, name, change, hurts=None, needs=()):
-        """For a function that handles the whole exchange."""
-        def add(handler):
-            self.rows.append(Row(f"{self.name}/{name}", change, hurts or self.hurts, handler, self.allowed,
-                                 frozenset(needs)))
-            return handler
-        return add
-
-    def response(self, name, change, hurts=None, needs=()):
-        """For a function of an exchange that changes the response."""
-        def add(function):
-            async def handler(exchange):
-                response = await exchange.ask()
-                function(exchange, response)
-                return response
-            self.exchange(name, change, hurts, needs)(handler)
-            return function
-        return add
-
-    def request(self, name, change, hurts=None, needs=()):
-        """For a function that changes the request before the server sees it."""
-        def add(function):
-            async def handler(exchange):
-                request = exchange.request.copy()
-                function(request)
-                return await exchange.ask(request)
-            self.exchange(name, change, hurts, needs)(handler)
-            return function
-        return add
-
-    def document(self, name, change, hurts=None, needs=(), of=None, statuses=(200,)):
-        """For a function of a request and a document in JSON, which it changes, or for which it returns another.
-
-        `of` are the operations whose documents they are, and `statuses` those of the responses.
-        """
-        def add(function):
-            def alter(exchange, response):
-                if response.status not in statuses or of is not None and operation(exchange.request) not in of:
-                    return
-                document = response.document
-                if document is None:
-                    return
-                before = kept_json.write(document)
-                other = function(exchange.request, document)
-                document = document if other is None else other
-                if kept_json.write(document) != before:
-                    response.document = document
-            self.response(name, change, hurts, needs)(alter)
-            return function
-        return add
-
-    def places(self, name, change, hurts=None, needs=(), of=DATA):
-        """For a function of a request and a place, in whatever form it comes."""
-        def add(function):
-            def alter(request, document):
-                for place in places_in(document):
-                    function(request, place)
-            self.document(name, change, hurts, needs, of)(alter)
-            return function
-        return add
-
-    def page(self, name, change, hurts=None, needs=()):
-        """For a function of a request and a page's list of places, which returns another list or changes this one."""
-        def add(function):
-            def alter(request, document):
-                items = list_of(document)
-                changed = function(request, items)
-                if changed is not None:
-                    items[:] = changed
-            self.document(name, change, hurts, needs, of=("/locations",))(alter)
-            return function
-        return add
-
-
-def list_of(document):
-    """The places of a page or of a collection, as they stand in its document."""
-    return document["features"] if isinstance(document, dict) else document
-
-
-class Place:
-    """A place in either form; `facts` is where most of its members are."""
-
-    def __init__(self, item):
-        self.item = item
-        self.is_feature = item.get("type") == "Feature"
-        self.facts = item["properties"] if self.is_feature else item
-
-    @property
-    def position(self):
-        if self.is_feature:
-            longitude, latitude = self.item["geometry"]["coordinates"]
-            return latitude, longitude
-        return self.item["latitude"], self.item["longitude"]
-
-    @position.setter
-    def position(self, position):
-        if self.is_feature:
-            self.item["geometry"]["coordinates"] = [position[1], position[0]]
-        else:
-            self.item["latitude"], self.item["longitude"] = position
-
-    @property
-    def distance(self):
-        return self.facts["distance"].value if "distance" in self.facts else None
-
-    @distance.setter
-    def distance(self, distance):
-        self.facts["distance"] = distance if isinstance(distance, Number) else spelled(distance, 1)
-
-
-def spelled(value, decimals):
-    """A number as the service spells it: rounded, without zeros at the end."""
-    text = f"{value:.{decimals}f}"
-    return Number(text.rstrip("0").rstrip(".") if "." in text else text)
-
-
-def places_in(document):
-    """The places of any document, in either form."""
-    if isinstance(document, list):
-        return [Place(item) for item in document if isinstance(item, dict) and "latitude" in item]
-    if "features" in document:
-        return [Place(item) for item in document["features"]]
-    if "clusters" in document:
-        return [Place(cluster["place"]) for cluster in document["clusters"] if "place" in cluster]
-    return [Place(document)] if "geometry" in document or "latitude" in document else []
-
-
-def box_of(request):
-    """A request's box as numbers; None where it has none that can be read."""
-    try:
-        west, south, east, north = map(float, (request.parameter("bbox") or "").split(","))
-    except ValueError:
-        return None
-    return west, south, east, north
-
-
-def center_of(request):
-    try:
-        return float(request.parameter("lat")), float(request.parameter("long"))
-    except (TypeError, ValueError):
-        return None
-
-
-def is_data(exchange):
-    return operation(exchange.request) in DATA
