@@ -24,6 +24,16 @@ struct WrongCall: Sendable, CustomTestStringConvertible {
         WrongCall(environment: ["DATABASE_URL": "postgresql://u:hunter2@[h/db"], named: "DATABASE_URL"),
         WrongCall(environment: ["DATABASE_URL": "password=hunter2 garbage"], named: "DATABASE_URL"),
         WrongCall(
+            environment: ["DATABASE_URL": "postgresql://poi:left@hunter2@127.0.0.1/places"],
+            named: "percent-encoded"),
+        WrongCall(
+            arguments: ["migrate", "status"],
+            environment: ["DATABASE_URL": "postgres://poi:left@ho/hunter2@127.0.0.1/places"],
+            named: "percent-encoded"),
+        WrongCall(environment: ["HOST": "unix:relative"], named: "HOST=unix:relative"),
+        WrongCall(
+            environment: ["HOST": "unix:/" + String(repeating: "x", count: 120)], named: "HOST=unix:/x"),
+        WrongCall(
             environment: ["POI_RATE_LIMITS": "20/s"],
             named: "POI_RATE_LIMITS is not known; did you mean POI_RATE_LIMIT?"),
         WrongCall(
@@ -67,6 +77,17 @@ struct WrongCall: Sendable, CustomTestStringConvertible {
         ),
         WrongCall(
             arguments: ["events", "export", "--since", "2026-11-01", "--colour", "red"], named: "--colour"),
+        WrongCall(arguments: ["datasets", "exprot", "a"], named: "did you mean poi datasets export?"),
+        WrongCall(arguments: ["datasets", "fly"], named: "see poi datasets --help"),
+        WrongCall(arguments: ["datasets", "export"], named: "expected the name of a dataset"),
+        WrongCall(arguments: ["datasets", "remove"], named: "expected the name of a dataset"),
+        WrongCall(arguments: ["datasets", "list", "a"], named: "unexpected a"),
+        WrongCall(arguments: ["datasets", "remove", "a", "b"], named: "unexpected b"),
+        WrongCall(arguments: ["datasets", "export", "a", "--format", "xml"], named: "--format=xml"),
+        WrongCall(arguments: ["doctor", "--servers=0"], named: "--servers"),
+        WrongCall(arguments: ["doctor", "--servers=10001"], named: "--servers"),
+        WrongCall(arguments: ["reindex", "now"], named: "now"),
+        WrongCall(arguments: ["reindex", "--colour"], named: "--colour"),
     ]
 }
 
@@ -82,21 +103,6 @@ struct CommandLineTests {
         #expect(line.hasPrefix("poi: "))
         #expect(line.contains(call.named))
         #expect(!line.contains("hunter2"))
-    }
-
-    @Test("Variables of other commands and of other programs are no error")
-    func othersVariables() async throws {
-        let result = try await PoiProgram.run(
-            ["serve", "--print-config"],
-            environment: [
-                "DATABASE_URL": "postgresql://u@h/db", "POI_EVENTS_RETENTION": "13 months",
-                "POI_STATE_DIR": "/nowhere", "POI_MAX_SESSIONS": "3", "POI_PUBLISH": "127.0.0.1:80",
-                "POI_MIGRATE_PASSWORD": "x", "POI_TEST_SEED": "1",
-                // Kubernetes says where the Service `poi` is; a newer release's settings stay when one goes back.
-                "POI_PORT": "tcp://10.0.0.1:80", "POI_SERVICE_HOST": "10.0.0.1", "POI_PORT_80_TCP_PORT": "80",
-                "POI_MAX_CONNECTIONS_PER_PLANET": "9", "POI_LOPS": "",
-            ])
-        #expect(result.exitCode == 0, "\(result.standardError)")
     }
 
     @Test("The settings in effect are shown with their origins, and no secret among them")
@@ -144,26 +150,32 @@ struct CommandLineTests {
 
     @Test(
         "A command with options of its own has help of its own",
-        arguments: ["import": "poi import FILE… --explain", "doctor": "poi doctor [--servers N]"])
+        arguments: [
+            "import": "poi import FILE… --explain", "doctor": "poi doctor [--servers N]",
+            "datasets": "poi datasets [list]",
+        ])
     func ownHelp(command: String, line: String) async throws {
         let result = try await PoiProgram.run([command, "--help"], environment: [:])
         #expect(result.exitCode == 0 && result.standardError == [])
         #expect(result.standardOutput.first == line)
     }
 
-    @Test("A port in use is one line and exit code 1, whatever the number of loops", arguments: [1, 2])
-    func portInUse(loops: Int) async throws {
-        let server = try await ServerProcess.serve(
-            databaseURL: ServiceDatabase.migrated().connectionString, environment: ["POI_LOOPS": "\(loops)"])
-        let second = try await PoiProgram.run(
-            ["serve", "--port", "\(server.port)", "--loops", "\(loops)"],
-            environment: ["DATABASE_URL": server.databaseURL])
-        #expect(second.exitCode == 1)
-        #expect(second.standardOutput == [])
-        #expect(second.standardError.count == 1)
-        let line = try #require(second.standardError.first)
-        #expect(line.hasPrefix("poi: "))
-        #expect(line.contains("\(server.port)"))
+    @Test("A port in use is one line and exit code 1, whatever the number of loops")
+    func portInUse() async throws {
+        let server = try await ServerProcess.serve(databaseURL: ServiceDatabase.migrated().connectionString)
+        let adminPort = try await server.adminPort()
+        for (arguments, named) in [
+            (["--port", "\(server.port)", "--loops", "1"], "\(server.port)"),
+            (["--port", "\(server.port)", "--loops", "2"], "\(server.port)"),
+            (["--port", "0", "--admin-port", "\(adminPort)"], "127.0.0.1:\(adminPort) (POI_ADMIN_PORT)"),
+        ] {
+            let second = try await PoiProgram.run(
+                ["serve"] + arguments, environment: ["DATABASE_URL": server.databaseURL])
+            #expect(second.exitCode == 1 && second.standardOutput == [])
+            #expect(second.standardError.count == 1)
+            let line = try #require(second.standardError.first)
+            #expect(line.hasPrefix("poi: ") && line.contains(named), "\(line)")
+        }
         try await server.ready()
         try await server.finish()
     }

@@ -116,20 +116,4 @@ final class DatasetsCommandTests {
         try await session.run("COMMIT")
         #expect(try await session.run("SELECT count(*) FROM locations") == ["2"])
     }
-
-    @Test("The command has help of its own, and a misspelt action names the nearest")
-    func help() async throws {
-        let help = try await PoiProgram.run(["datasets", "--help"], environment: [:])
-        #expect(help.exitCode == 0 && help.standardOutput.first == "poi datasets [list]")
-        for (arguments, text) in [
-            (["exprot", "a"], "did you mean poi datasets export?"), (["fly"], "see poi datasets --help"),
-            (["export"], "expected the name of a dataset"), (["remove"], "expected the name of a dataset"),
-            (["list", "a"], "unexpected a"), (["remove", "a", "b"], "unexpected b"),
-            (["export", "a", "--format", "xml"], "--format=xml"),
-        ] {
-            let result = try await PoiProgram.run(["datasets"] + arguments, environment: [:])
-            #expect(result.exitCode == 64 && result.standardOutput == [])
-            #expect(result.standardError.count == 1 && result.standardError.first?.contains(text) == true)
-        }
-    }
 }

@@ -43,13 +43,6 @@ struct DoctorTests {
         #expect(!result.standardOutput.joined().contains("hunter2"))
     }
 
-    @Test("A number of servers that can't be is refused", arguments: ["0", "-1", "10001", "x"])
-    func servers(count: String) async throws {
-        let result = try await run(["--servers=\(count)"], url: "postgresql://localhost/places")
-        #expect(result.exitCode == 64)
-        #expect(result.standardError.count == 1)
-    }
-
     @Test(
         "The newest backup is not older than a day and two hours",
         arguments: [(25, "good"), (27, "fault"), (nil, "fault")] as [(Double?, String)])

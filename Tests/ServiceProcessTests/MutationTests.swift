@@ -6,9 +6,9 @@ import ServerProcess
 import ServiceFixtures
 import Testing
 
-/// How many mutations are tried: 10,000, or what the environment's `POI_MUTATIONS` says.
+/// How many mutations are tried: 3,000, or what the environment's `POI_MUTATIONS` says.
 private let mutationCount =
-    ProcessInfo.processInfo.environment["POI_MUTATIONS"].flatMap { Int($0) } ?? 10_000
+    ProcessInfo.processInfo.environment["POI_MUTATIONS"].flatMap { Int($0) } ?? 3000
 
 @Suite("Mutated requests", .timeLimit(.minutes(mutationCount > 20_000 ? 240 : 3)))
 struct MutationTests {

@@ -7,13 +7,6 @@ import Testing
 
 @Suite("poi reindex", .timeLimit(.minutes(5)))
 struct ReindexTests {
-    private static func run(
-        _ arguments: [String] = [], _ database: TestDatabase
-    ) async throws -> PoiProgram.Result {
-        try await PoiProgram.run(
-            ["reindex"] + arguments, environment: ["DATABASE_URL": database.connectionString])
-    }
-
     /// Sends a request with an entity tag.
     private static func get(_ target: String, tag: String, port: Int) async throws -> WireResponse {
         try await offPool {
@@ -40,7 +33,8 @@ struct ReindexTests {
             BEGIN; SET LOCAL session_replication_role = replica;
             UPDATE locations SET address = 'Past the triggers' WHERE id = 84; COMMIT
             """)
-        let result = try await Self.run([], database)
+        let result = try await PoiProgram.run(
+            ["reindex"], environment: ["DATABASE_URL": database.connectionString])
         let revision = try await session.run("SELECT max(revision) FROM dataset_log")
         #expect(result.exitCode == 0 && result.standardError == [])
         #expect(
@@ -55,23 +49,5 @@ struct ReindexTests {
         #expect(String(decoding: response.body, as: UTF8.self).contains("Past the triggers"))
         #expect(response.headers["etag"] != tag)
         try await server.finish()
-    }
-
-    @Test(
-        "poi reindex fails if the trigger that renews the dataset is disabled, and a wrong call has exit code 64"
-    )
-    func refused() async throws {
-        let database = try await ServiceDatabase.migrated()
-        let session = try DatabaseSession(database.connectionString)
-        try await session.run("ALTER TABLE dataset_changes DISABLE TRIGGER USER")
-        let result = try await Self.run([], database)
-        #expect(result.exitCode == 1 && result.standardOutput == [])
-        #expect(
-            result.standardError == [
-                "poi: the trigger dataset_changes_renew_dataset is disabled or missing: enable it first"
-            ])
-        #expect(try await session.run("SELECT count(*) FROM dataset_changes") == ["0"])
-        #expect(try await Self.run(["now"], database).exitCode == 64)
-        #expect(try await Self.run(["--force-it"], database).exitCode == 64)
     }
 }

@@ -108,13 +108,4 @@ struct UnixSocketTests {
         #expect(result.exitCode == 1)
         #expect(result.standardError.count == 1)
     }
-
-    @Test(
-        "A path that can't be one is a bad setting",
-        arguments: ["unix:", "unix:relative", "unix:/" + String(repeating: "x", count: 120)])
-    func badPath(host: String) async throws {
-        let result = try await PoiProgram.run(["serve", "--host", host, "--print-config"])
-        #expect(result.exitCode == 64)
-        #expect(result.standardError.count == 1)
-    }
 }

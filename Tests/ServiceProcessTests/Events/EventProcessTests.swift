@@ -37,12 +37,6 @@ struct EventProcessTests {
         #expect(try await server.program.exitCode() == 128 + SIGKILL)
         let session = try DatabaseSession(database.connectionString)
         #expect(try await session.run("SELECT count(*) FROM events") == ["100"])
-
-        let next = try await ServerProcess.serve(databaseURL: database.connectionString)
-        try await next.ready()
-        let second = try await Self.response(postEvents(batch, port: next.port))
-        #expect(second == EventsResponse(accepted: 0, duplicates: 100))
-        try await next.finish()
     }
 
     @Test("Nothing that the process writes has any content of an event, whatever becomes of the event")

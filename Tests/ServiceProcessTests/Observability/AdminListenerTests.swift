@@ -76,20 +76,4 @@ struct AdminListenerTests {
         try await server.finish()
         #expect(!server.program.output.text.contains("admin-listening"))
     }
-
-    @Test("An admin port in use is one line that names the setting, and exit code 1")
-    func portInUse() async throws {
-        let server = try await ServerProcess.serve(
-            databaseURL: ServiceDatabase.migrated().connectionString)
-        let port = try await server.adminPort()
-        let second = try await PoiProgram.run(
-            ["serve", "--port", "0", "--admin-port", "\(port)"],
-            environment: ["DATABASE_URL": server.databaseURL])
-        #expect(second.exitCode == 1)
-        #expect(second.standardOutput == [])
-        #expect(second.standardError.count == 1)
-        #expect(second.standardError.first?.contains("127.0.0.1:\(port) (POI_ADMIN_PORT)") == true)
-        try await server.ready()
-        try await server.finish()
-    }
 }
