@@ -47,29 +47,6 @@ struct WireResponseTests {
             client.close()
         }
     }
-
-    @Test("A server observes every response, also to requests that can't be read")
-    func observations() async throws {
-        try await WireServer.run { server in
-            let client = try WireClient(port: server.port)
-            client.send("GET /items/7?q HTTP/1.1\r\nHost: h\r\nX-Request-Id: one\r\n\r\n")
-            let response = try client.receiveResponse()
-            client.send("GET /items/7?q HTTP/1.1\r\nX-Request-Id: two\r\n\r\n")
-            _ = try client.receiveAll()
-            _ = try await server.connectionCount()
-            let (first, second) = server.observations.withLock { ($0.first, $0.last) }
-            #expect(first?.method == .get)
-            #expect(first?.path == "/items/7")
-            #expect(first?.routeTemplate == "/items/{id}")
-            #expect(first?.status == .ok)
-            #expect(first?.requestID == "one")
-            #expect(first?.remoteAddress == "127.0.0.1")
-            #expect(response.hasSuffix("7"))
-            #expect(second?.status == .badRequest)
-            #expect(second?.requestID == "two")
-            #expect(second?.method == nil)
-        }
-    }
 }
 
 /// A complete response of the test's server, as `WireClient.receiveResponse` returns it.

@@ -92,12 +92,6 @@ struct WireServer: Sendable {
         }
     }
 
-    /// Lets every connection end with its next response.
-    func endKeepAlive() async throws {
-        let server = server
-        try await thread.loop.submit { server.value.endKeepAlive() }
-    }
-
     func acceptFailureCount() async throws -> Int {
         let server = server
         return try await thread.loop.submit { server.value.acceptFailureCount }

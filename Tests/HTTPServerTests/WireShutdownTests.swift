@@ -6,8 +6,6 @@ import Testing
 
 @Suite("Shutdown on the wire", .timeLimit(.minutes(1)))
 struct WireShutdownTests {
-    private static let lastHello = ExpectedResponse.text("200 OK", "hello", connection: "close")
-
     /// A connection that has got one response and is kept.
     private func keptConnection(to server: WireServer) throws -> WireClient {
         let client = try WireClient(port: server.port)
@@ -55,7 +53,7 @@ struct WireShutdownTests {
         try await WireServer.run { server in
             let client = try keptConnection(to: server)
             try await server.beginShutdown { client.send(WireRequest.hello) }
-            #expect(try client.receiveAll() == Self.lastHello)
+            #expect(try client.receiveAll() == ExpectedResponse.lastHello)
             await server.shutdown(timeout: .seconds(60))
         }
     }
@@ -71,7 +69,9 @@ struct WireShutdownTests {
                     clients.withLock { $0.append(client) }
                 }
             }
-            for client in clients.withLock({ $0 }) { #expect(try client.receiveAll() == Self.lastHello) }
+            for client in clients.withLock({ $0 }) {
+                #expect(try client.receiveAll() == ExpectedResponse.lastHello)
+            }
             await server.shutdown(timeout: .seconds(60))
         }
     }
@@ -89,7 +89,7 @@ struct WireShutdownTests {
         try await WireServer.run(configuration) { server in
             let client = try await connectBeforeShutdown(of: server)
             client.send(WireRequest.hello)
-            #expect(try client.receiveAll() == Self.lastHello)
+            #expect(try client.receiveAll() == ExpectedResponse.lastHello)
             await server.shutdown(timeout: .seconds(60))
         }
     }
@@ -116,19 +116,6 @@ struct WireShutdownTests {
             #expect(try client.ending() == .end)
             client.close()
             await server.shutdown(timeout: .seconds(60))
-        }
-    }
-
-    @Test("After the end of keep-alive every response closes its connection, and new ones are accepted")
-    func endsKeepAlive() async throws {
-        try await WireServer.run { server in
-            let old = try keptConnection(to: server)
-            try await server.endKeepAlive()
-            old.send(WireRequest.hello)
-            #expect(try old.receiveAll() == Self.lastHello)
-            let new = try WireClient(port: server.port)
-            new.send(WireRequest.hello)
-            #expect(try new.receiveAll() == Self.lastHello)
         }
     }
 }
