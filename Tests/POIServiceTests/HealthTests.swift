@@ -11,16 +11,6 @@ import Testing
 
 @Suite("Health")
 struct HealthTests {
-    @Test("A service is ready once its database was reached and has every migration")
-    func becomesReady() {
-        let health = Health(requiresDatabase: false)
-        #expect(health.report.notReadyReason?.contains("starting") == true)
-        #expect(!health.report.isDatabaseReachable)
-        #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable", "applied"])
-        #expect(
-            health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true, isDraining: false))
-    }
-
     @Test("A database that can't be reached at the start is reported once, and the service isn't ready")
     func unreachableAtStart() {
         let health = Health(requiresDatabase: false)

@@ -50,14 +50,6 @@ struct PlacesResponseTests {
         #expect(answer.headers.first(.cacheControl) == "no-store")
     }
 
-    @Test(
-        "The query for a single place is checked",
-        arguments: ["lat=0", "lat=0&long=x", "limit=1", "lat=91&long=0"])
-    func singleFaults(query: String) async throws {
-        #expect(
-            try await ServiceSite(FixtureStore(Self.places)).ask("/locations/2?\(query)").status.code == 400)
-    }
-
     @Test("Categories come with their counts, most frequent first")
     func categories() async throws {
         let answer = try await ServiceSite(FixtureStore(Self.places)).ask("/categories")
@@ -182,23 +174,5 @@ struct PlacesResponseTests {
         #expect(try await site.ask("/categories").headers.first(.serverTiming) == "db;dur=0.007")
         store.databaseDuration = .milliseconds(-1)
         #expect(try await site.ask("/categories").headers.first(.serverTiming) == "db;dur=0.000")
-    }
-
-    @Test("Long responses are compressed for clients that accept it, errors and static ones too")
-    func compressed() async throws {
-        let many = (1...50).map {
-            PointOfInterest(id: $0, name: "Place", category: "park", latitude: 0, longitude: Double($0))
-        }
-        let site = try ServiceSite(FixtureStore(many))
-        let gzip: HTTPHeaders = [.acceptEncoding: "gzip"]
-        let (plain, coded) = (
-            try await site.ask("/locations?lat=0&long=0"),
-            try await site.ask("/locations?lat=0&long=0", headers: gzip)
-        )
-        #expect(coded.headers.first(.contentEncoding) == "gzip")
-        #expect(coded.body.count < plain.body.count / 3)
-        #expect(coded.headers.first(.eTag) == plain.headers.first(.eTag))
-        let refused = try await site.ask("/locations?lat=0&long=0", headers: [.acceptEncoding: "*;q=0"])
-        #expect(refused.status == .notAcceptable)
     }
 }

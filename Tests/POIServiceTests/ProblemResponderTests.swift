@@ -90,29 +90,4 @@ struct ProblemResponderTests {
         #expect(details.count == PlaceStoreError.Awaited.allCases.count)
         #expect(try log.finish() == [])
     }
-
-    @Test("A 405 problem keeps the Allow field of its error")
-    func allow() throws {
-        let log = try LogFile()
-        let error = HTTPError(.methodNotAllowed, .methodNotAllowed, "No.", headers: [.allow: "GET, HEAD"])
-        let response = ProblemResponder(observability: log.observability)
-            .response(to: error, context: RequestContext(requestID: "id-1"))
-        #expect(response.headers.first(.allow) == "GET, HEAD")
-        #expect(try log.finish() == [])
-    }
-
-    @Test("A problem names every parameter that has a fault")
-    func parameters() throws {
-        let log = try LogFile()
-        let error = try #require(throws: ParameterError.self) {
-            try NearbyPlacesRequest.decode(query: "lat=abc&limit=0".utf8)
-        }
-        let response = ProblemResponder(observability: log.observability)
-            .response(to: error, context: RequestContext(requestID: "id-1"))
-        let problem = try JSONDecoder().decode(Problem.self, from: Data(response.body))
-        #expect(response.status.code == 400)
-        #expect(problem.code == .invalidParameters)
-        #expect(Set(problem.errors.map(\.parameter)) == ["lat", "long", "limit"])
-        #expect(try log.finish() == [])
-    }
 }

@@ -30,12 +30,6 @@ struct RoutesTests {
                 """)
     }
 
-    @Test("GET /locations responds with an empty array if there are no places")
-    func noLocations() async throws {
-        let response = try await ServiceSite(FixtureStore([])).ask("/locations?lat=0&long=0")
-        #expect(String(decoding: response.body, as: UTF8.self) == "[]")
-    }
-
     @Test("The store gets exactly the query of the request")
     func query() async throws {
         let store = StubStore()
@@ -86,17 +80,6 @@ struct RoutesTests {
             #expect(try await site.problem(path, method).code == .methodNotAllowed)
         }
         #expect(try await site.ask(path, .options).headers.first(.allow) == "GET, HEAD, OPTIONS")
-    }
-
-    @Test("A request with HEAD gets the response to GET, whose body the server leaves out")
-    func head() async throws {
-        let site = try ServiceSite(FixtureStore(Self.places))
-        let (get, head) = (
-            try await site.ask("/locations?lat=0&long=0"),
-            try await site.ask("/locations?lat=0&long=0", .head)
-        )
-        #expect(head.status == get.status)
-        #expect(head.body == get.body)
     }
 
     @Test(

@@ -15,7 +15,6 @@ final class ServiceSite {
     let health = Health(requiresDatabase: false)
     private let handler: ServiceDispatcher
     private let log: LogFile
-    private var isFinished = false
 
     init(
         _ store: any PlaceStore = StubStore(), events: any EventStore = MemoryEventStore(),
@@ -70,15 +69,7 @@ final class ServiceSite {
         return numbers
     }
 
-    /// Ends the service, and returns the lines of its log.
-    func finishLog() throws -> [String] {
-        isFinished = true
-        return try log.finish()
-    }
-
-    deinit {
-        if !isFinished { log.observability.finish() }
-    }
+    deinit { log.observability.finish() }
 }
 
 extension HTTPResponse {

@@ -66,18 +66,16 @@ struct StartPageTests {
         let site = try Self.site()
         let paths = Self.assets(of: try await site.ask("/"))
         #expect(Set(paths.map { $0.split(separator: "/").last }).count == 5, "\(paths)")
+        let types: [String: String] = [
+            "js": "text/javascript", "css": "text/css", "bin": "application/octet-stream", "svg": "image/svg",
+        ]
         for path in paths {
             let file = try await site.ask(path)
             #expect(file.status == .ok)
             #expect(!file.body.isEmpty)
             #expect(file.headers.first(.cacheControl) == "public, max-age=31536000, immutable")
             #expect(file.headers.first("X-Content-Type-Options") == "nosniff")
-            let type =
-                path.hasSuffix(".js")
-                ? "text/javascript"
-                : path.hasSuffix(".css")
-                    ? "text/css"
-                    : path.hasSuffix(".bin") ? "application/octet-stream" : "image/svg"
+            let type = try #require(types[String(path.split(separator: ".").last ?? "")], "\(path)")
             #expect(file.headers.first(.contentType)?.hasPrefix(type) == true)
         }
         #expect(try await site.ask(paths.first { $0.hasSuffix("leaflet.js") } ?? "").text == "minified")
@@ -170,22 +168,15 @@ struct StartPageTests {
         #expect(try await site.ask(path).text == plain.text)
     }
 
-    @Test("The page and its files need no key")
-    func keys() async throws {
-        let site = try Self.site(["POI_API_KEYS": "0123456789abcdef"])
-        let page = try await site.ask("/")
-        #expect(page.status == .ok)
-        for path in Self.assets(of: page) { #expect(try await site.ask(path).status == .ok) }
-        #expect(try await site.ask("/categories").status == .unauthorized)
-    }
-
-    @Test("The page's files don't count towards a client's rate limit")
-    func rateLimit() async throws {
-        let site = try Self.site(["POI_RATE_LIMIT": "1/h"])
+    @Test("The page and its files need no key, and the files don't count towards a client's rate limit")
+    func access() async throws {
+        let site = try Self.site(["POI_API_KEYS": "0123456789abcdef", "POI_RATE_LIMIT": "2/h"])
         let page = try await site.ask("/", from: "192.0.2.1")
+        #expect(page.status == .ok)
         for path in Self.assets(of: page) {
             #expect(try await site.ask(path, from: "192.0.2.1").status == .ok)
         }
+        #expect(try await site.ask("/categories", from: "192.0.2.1").status == .unauthorized)
         #expect(try await site.ask("/categories", from: "192.0.2.1").status == .tooManyRequests)
     }
 

@@ -119,12 +119,16 @@ struct IndexedPlaceStoreTests {
                 }
                 if let box = request.box {
                     let request = ClustersRequest(
-                        box: box, zoom: 3, filter: request.filter, content: request.content)
+                        box: box, zoom: .random(in: 0...3, using: &generator), filter: request.filter,
+                        content: request.content)
                     let (expected, found) = (
                         try await truth.clusters(for: request),
                         try await store.countedClusters(for: request, from: .unknown)
                     )
                     #expect(found.sums == expected.sums, "\(note)")
+                    if let atOnce = try store.clusters(for: request, from: .unknown).atOnce {
+                        #expect(atOnce.sums == expected.sums, "\(note)")
+                    }
                     #expect(
                         try found.places.copied(languages: request.languages) == expected.places.copied(),
                         "\(note)")
