@@ -5,21 +5,6 @@ import Testing
 
 @Suite("A batch of events")
 struct EventsRequestTests {
-    @Test("A batch is read as it was sent, in its order")
-    func reads() throws {
-        let events = (0..<1000).map { number in
-            TrackedEvent(
-                userID: "user \(number)", time: 1_700_000_000.5 + Double(number),
-                event: .pageView(page: .locationsList, additional: "\(number)"), isTest: number % 2 == 0)
-        }
-        let received = try EventsRequest.decode(body: EventsRequest(events: events).encode())
-        #expect(received.map(\.id) == events.map(\.id))
-        #expect(received.map(\.userID) == events.map(\.userID))
-        #expect(received.map(\.time) == events.map(\.time))
-        #expect(received.map(\.isTest) == events.map(\.isTest))
-        #expect(try EventsRequest.decode(body: Array(" [ ] ".utf8)).isEmpty)
-    }
-
     @Test(
         "A batch that isn't a JSON array is refused as a whole",
         arguments: [
@@ -148,27 +133,6 @@ struct TrackedEventTests {
         #expect(String(decoding: Self.seedEvent.json, as: UTF8.self) == expected)
     }
 
-    @Test(
-        "An event of every kind reads back the same",
-        arguments: [
-            .launch, .background, .pageView(page: "of a newer app"),
-            .search(query: "café \"x\"\n\u{1F600}", page: 2),
-            .search(query: "cafe", page: 1, results: 0), .featuredShown, .featuredShown(place: 42),
-            .locationCheck, .notification(identifier: "n1"),
-            .other(
-                EventContent(
-                    name: "new",
-                    value: ["list": .array([.null, 1, 2.5, true, .object(["a": "b"])]), "é": .null])),
-        ] as [TrackingEvent])
-    func roundTrips(event: TrackingEvent) throws {
-        let tracked = TrackedEvent(userID: "u", time: 1_700_000_000, event: event, isTest: true)
-        #expect(try JSONDecoder().decode(TrackedEvent.self, from: Data(tracked.json)) == tracked)
-        let received = try EventsRequest.decode(body: EventsRequest(events: [tracked]).encode())
-        #expect(received.map(\.id) == [tracked.id])
-        #expect(received.map(\.isTest) == [true])
-        #expect(received.first?.name == event.content.name)
-    }
-
     @Test("An event with a name or values that its type doesn't have is kept as it is")
     func keepsUnknown() throws {
         for json in [
@@ -180,12 +144,5 @@ struct TrackedEventTests {
             #expect(TrackingEvent(content) == .other(content))
             #expect(TrackingEvent(content).content == content)
         }
-    }
-
-    @Test("An event has an id of its own unless another one is given")
-    func makesIDs() {
-        let events = (0..<2).map { _ in TrackedEvent(userID: "u", time: 0, event: .launch) }
-        #expect(events[0].id != nil)
-        #expect(events[0].id != events[1].id)
     }
 }

@@ -55,31 +55,4 @@ struct GeoJSONTests {
                         distance: place.distance, address: place.address, website: place.website,
                         source: place.source)))
     }
-
-    @Test("A feature has the members that it needs and no others")
-    func hasItsMembers() throws {
-        let object = try #require(
-            try JSONSerialization.jsonObject(with: written(Self.full)) as? [String: Any])
-        #expect(Set(object.keys) == ["type", "id", "geometry", "properties"])
-        let geometry = try #require(object["geometry"] as? [String: Any])
-        #expect(Set(geometry.keys) == ["type", "coordinates"])
-        let properties = try #require(object["properties"] as? [String: Any])
-        #expect(
-            Set(properties.keys) == [
-                "name", "category", "featured", "distance", "address", "website", "source",
-            ])
-        let bare = try #require(
-            try JSONSerialization.jsonObject(with: written(Self.bare)) as? [String: Any])
-        #expect(Set((bare["properties"] as? [String: Any] ?? [:]).keys) == ["name", "category", "featured"])
-    }
-
-    @Test("Features of a list are separated by commas")
-    func standsInAList() throws {
-        var writer = JSONWriter()
-        writer.beginArray()
-        for place in [Self.full, Self.bare, Self.full] { place.withFields { writer.feature($0) } }
-        writer.endArray()
-        let features = try JSONDecoder().decode([Feature].self, from: Data(writer.bytes))
-        #expect(features.map(\.id) == [7, 8, 7])
-    }
 }

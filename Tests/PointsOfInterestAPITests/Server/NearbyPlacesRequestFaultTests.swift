@@ -14,19 +14,9 @@ struct NearbyPlacesRequestFaultTests {
         // Just outside.
         ("lat=90.00000000000002&long=180", ["lat out-of-range"]),
         ("lat=-91&long=-121.8893", ["lat out-of-range"]),
-        ("lat=0&long=180.00000000000003", ["long out-of-range"]),
         ("lat=0&long=-181", ["long out-of-range"]),
         ("lat=181&long=181", ["lat out-of-range", "long out-of-range"]),
-        ("lat=0&long=0&radius=0", ["radius out-of-range"]),
-        ("lat=0&long=0&radius=-0", ["radius out-of-range"]),
-        ("lat=0&long=0&radius=-1", ["radius out-of-range"]),
-        ("lat=0&long=0&radius=20037508.000000004", ["radius out-of-range"]),
-        ("lat=0&long=0&limit=0", ["limit out-of-range"]),
-        ("lat=0&long=0&limit=-1", ["limit out-of-range"]),
-        ("lat=0&long=0&limit=101", ["limit out-of-range"]),
         // Far outside.
-        ("lat=1e999&long=0", ["lat out-of-range"]),
-        ("lat=0&long=-1e999", ["long out-of-range"]),
         (
             "lat=0&long=0&radius=1e400&limit=9223372036854775808",
             ["radius out-of-range", "limit out-of-range"]
@@ -37,16 +27,8 @@ struct NearbyPlacesRequestFaultTests {
         ("lat=\(String(repeating: "9", count: 5000))&long=0", ["lat out-of-range"]),
         // Empty.
         ("lat=&long=", ["lat empty-parameter", "long empty-parameter"]),
-        ("lat&long=1", ["lat empty-parameter"]),
-        ("lat=1&long=1&radius=&limit", ["radius empty-parameter", "limit empty-parameter"]),
         // Repeated.
-        ("lat=1&lat=1&long=2", ["lat repeated-parameter"]),
         ("lat=1&long=2&long=3&long=4", ["long repeated-parameter"]),
-        (
-            "lat=1&long=2&radius=1&radius=1&limit=2&limit=2",
-            ["radius repeated-parameter", "limit repeated-parameter"]
-        ),
-        ("lat=1&l%61t=2&long=2", ["lat repeated-parameter"]),
         ("lat=abc&lat=1&long=2", ["lat repeated-parameter", "lat not-a-number"]),
         // Garbage.
         (
@@ -69,7 +51,6 @@ struct NearbyPlacesRequestFaultTests {
         ("lat=1&lon=2", ["lon unknown-parameter", "long missing-parameter"]),
         ("lat=1&long=2&x=3&x=4&y=5", ["x unknown-parameter", "y unknown-parameter"]),
         ("lat=1&long=2&=3", [" unknown-parameter"]),
-        ("lat=1&long=2&LIMIT=3", ["LIMIT unknown-parameter"]),
         // Broken encoding.
         ("lat=%zz&long=2", ["lat malformed-encoding"]),
         ("lat=1&long=%", ["long malformed-encoding"]),

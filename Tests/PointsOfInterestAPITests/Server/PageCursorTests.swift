@@ -120,8 +120,7 @@ struct PageCursorTests {
     }
 
     @Test("A cursor's form stays the same, since servers of two releases run side by side")
-    func isThatOfVersion01() throws {
-        // Written by a server of that version.
+    func keepsItsForm() throws {
         let cursor = "AYSixrBx0VpEQJNKRW1c-q0AAAAAAAAAKgAAABTguz7C"
         var request = NearbyPlacesRequest(center: try Coordinate(latitude: 37.3293, longitude: -121.8893))
         request.cursor = PageCursor(rawValue: cursor)

@@ -65,17 +65,6 @@ struct NearbyPlacesRequestTests {
         #expect(request == NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 2)))
     }
 
-    @Test(
-        "The minimum and the maximum of every parameter are accepted",
-        arguments: [
-            "lat=-90&long=0", "lat=90&long=0", "lat=0&long=-180", "lat=0&long=180",
-            "lat=0&long=0&radius=5e-324", "lat=0&long=0&radius=20037508", "lat=0&long=0&limit=1",
-            "lat=0&long=0&limit=100",
-        ])
-    func takesTheEdges(query: String) throws {
-        _ = try NearbyPlacesRequest.decode(query: query.utf8)
-    }
-
     @Test("Parameters are checked strictly beside those that a gateway adds")
     func ignoresWhatItIsTold() throws {
         let ignored = try ["utm_*", "fbclid"].map { try #require(ParameterPattern($0)) }
@@ -93,11 +82,6 @@ struct NearbyPlacesRequestTests {
 
 @Suite("A location request")
 struct PlaceRequestTests {
-    @Test("A request for a place has its id in its path")
-    func hasAPath() {
-        #expect(PlaceRequest(id: 5).path == "/locations/5")
-    }
-
     @Test(
         "A request is decoded as nil if its path has no possible id",
         arguments: [

@@ -49,6 +49,7 @@ struct RoundTripTests {
 
     private func expectSame(_ request: EventsRequest) throws {
         let body = request.encode()
+        #expect(try JSONDecoder().decode([TrackedEvent].self, from: Data(body)) == request.events)
         let received = try EventsRequest.decode(body: body)
         try #require(received.count == request.events.count)
         for (sent, event) in zip(request.events, received) {
