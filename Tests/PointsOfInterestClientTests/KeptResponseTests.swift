@@ -66,20 +66,6 @@ struct KeptResponseTests {
         #expect(page.next != nil)
     }
 
-    @Test("A kept page is as new as the last 304")
-    func renews() async throws {
-        let network = try network()
-        let service = PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session)
-        let pages = [
-            try await service.nearbyPlaces(request(1)), try await service.nearbyPlaces(request(2)),
-            try await service.nearbyPlaces(request(1)),
-        ]
-        let dates = pages.compactMap(\.receivedAt)
-        #expect(dates == dates.sorted() && Set(dates).count == 3)
-        #expect(await service.keptPage(of: try request(1.4)) == pages[2])
-        #expect(pages[2].places.map(\.id) == [1])
-    }
-
     @Test("Looking for what is kept uses neither the network nor the app's header fields")
     func asksNobody() async throws {
         let network = try MockNetwork { _ in
@@ -181,26 +167,6 @@ struct KeptResponseTests {
         let other = try Coordinate(latitude: otherLatitude, longitude: otherLongitude)
         #expect(one.isNear(other) == isNear)
         #expect(other.isNear(one) == isNear)
-    }
-
-    @Test("A kept page is found when the server is gone")
-    func deadServer() async throws {
-        var listener: LocalListener? = try LocalListener()
-        let baseURL = try #require(listener?.baseURL)
-        let body = String(decoding: try JSONEncoder().encode([PointOfInterest.fixture(id: 8)]), as: UTF8.self)
-        listener?.respond(
-            "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Type: application/json\r\n"
-                + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
-        let page = try await PointsOfInterestService(
-            baseURL: baseURL, responseStore: try folder.store(), retryPolicy: .never
-        ).nearbyPlaces(request(1))
-        listener = nil
-        let service = PointsOfInterestService(
-            baseURL: baseURL, responseStore: try folder.store(), retryPolicy: .never)
-        let error = await #expect(throws: RequestError.self) { try await service.nearbyPlaces(request(1)) }
-        #expect(error?.urlErrorCode != nil)
-        #expect(await service.keptPage(of: try request(1.1)) == page)
-        #expect(page.places.map(\.id) == [8])
     }
 }
 

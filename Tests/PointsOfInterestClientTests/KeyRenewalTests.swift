@@ -253,26 +253,38 @@ struct KeyRenewalTests {
     }
 
     @MainActor
-    @Test("An environment's service and its uploader have the renewal of the configuration")
+    @Test(
+        "An environment's service and its uploader have the configuration's keys and renewal, and the observer"
+    )
     func ofTheEnvironment() async throws {
         let network = try network()
+        state.withLock { state in
+            state.keys[false] = "data"
+            state.accepted = ["new", "data"]
+        }
         var configuration = try AppConfiguration(
             defaultBaseURL: network.baseURL,
-            headers: { [state] _ in ["Authorization": state.withLock { $0.keys[false] ?? "" }] },
+            headers: { [state] endpoint in
+                ["Authorization": state.withLock { $0.keys[endpoint == .events] ?? "" }]
+            },
             renewKey: { [state] endpoint in
                 state.withLock { state in
                     state.renewals.append(endpoint)
-                    state.keys[false] = "new"
+                    state.keys[endpoint == .events] = "new"
                 }
             }, arguments: [], environment: [:])
         configuration.userID = { "user" }
+        let observed = Lock<[ServiceEndpoint]>([])
         let environment = AppEnvironment(
             configuration: configuration, urlSession: network.session,
+            requestObserver: { attempt in observed.withLock { $0.append(attempt.endpoint) } },
             locationFetcher: MockLocationFetcher(), eventQueue: try EventFolder().queue())
         environment.trackingModel.sendTrackingEvent(.launch)
         #expect(await environment.eventUploader?.flush() == nil)
         #expect(try await environment.service.categories() == [])
         #expect(renewals == [.events])
+        #expect(sent == ["/events old", "/events new", "/categories data"])
+        #expect(observed.withLock { $0 } == [.events, .events, .categories])
     }
 }
 

@@ -118,53 +118,6 @@ struct PagesTests {
         #expect(walked == 0)
         #expect(error == .undecodableBody(reason: "an empty page links to another one"))
     }
-
-    @Test("Pages end with the error of a page that fails")
-    func throwErrors() async throws {
-        let network = try MockNetwork { request in
-            let url = try #require(request.url)
-            let isFirst = url.query?.hasPrefix("lat") == true
-            let response = try #require(
-                HTTPURLResponse(
-                    url: url, statusCode: isFirst ? 200 : 500, httpVersion: "HTTP/1.1",
-                    headerFields: ["Link": "<?page=2>; rel=next"]))
-            let place = PointOfInterest(id: 1, name: "", category: "", latitude: 0, longitude: 0)
-            return (response, try JSONEncoder().encode([place]))
-        }
-        let (count, error) = try await walk(network)
-        #expect(count == 1)
-        #expect(error == .foreignResponse(status: 500, mediaType: nil))
-    }
-
-    @Test("A cancelled task loads no further page, and cancels the one in flight")
-    func areCancelled() async throws {
-        let network = try MockNetwork { request in
-            let url = try #require(request.url)
-            // The second page never comes.
-            guard url.query?.hasPrefix("lat") == true else { return nil }
-            let response = try #require(
-                HTTPURLResponse(
-                    url: url, statusCode: 200, httpVersion: "HTTP/1.1",
-                    headerFields: ["Link": "<?page=2>; rel=next"]))
-            let place = PointOfInterest(id: 1, name: "", category: "", latitude: 0, longitude: 0)
-            return (response, try JSONEncoder().encode([place]))
-        }
-        let pager = try pager(on: network)
-        let task = Task {
-            while try await pager.loadNext() != nil {}
-        }
-        var queries: [String] = []
-        for await event in network.events {
-            if case .started(let request) = event { queries.append(request.url?.query ?? "") }
-            if queries.count == 2 { break }
-        }
-        task.cancel()
-        await #expect(throws: RequestError.cancelled) { try await task.value }
-        #expect(queries == ["lat=1&long=2", "page=2"])
-        for await event in network.events {
-            if case .stopped = event { break }
-        }
-    }
 }
 
 @Suite("A link to the next page")

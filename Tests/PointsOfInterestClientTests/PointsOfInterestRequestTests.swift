@@ -99,26 +99,4 @@ struct PointsOfInterestRequestTests {
             .makeRequest(from: Coordinate(latitude: 1, longitude: 2))
         #expect(made.url?.absoluteString == "https://h/api/v2/locations?lat=1&long=2")
     }
-
-    @Test("A response is read as an array of places")
-    func readsPlaces() throws {
-        let request = PointsOfInterestRequest(baseURL: try url("https://h"))
-        let place = PointOfInterest(
-            id: 3, name: "Tech", category: "museum", latitude: 37.33, longitude: -121.89, distance: 120.4)
-        #expect(try request.parseResponse(data: JSONEncoder().encode([place])) == [place])
-        #expect(try request.parseResponse(data: Data("[]".utf8)).isEmpty)
-    }
-
-    @Test(
-        "A body that isn't an array of places is refused",
-        arguments: ["", "{}", "null", "[{}]", "[", "<html>", #"{"features":[]}"#, "[1]"])
-    func refusesOtherBodies(body: String) throws {
-        let request = PointsOfInterestRequest(baseURL: try url("https://h"))
-        let error = #expect(throws: RequestError.self) { try request.parseResponse(data: Data(body.utf8)) }
-        guard case .undecodableBody(let reason) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(!reason.isEmpty)
-    }
 }

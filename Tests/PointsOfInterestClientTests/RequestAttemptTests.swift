@@ -201,20 +201,6 @@ struct RequestAttemptTests {
             endpoint: .own, url: URL(string: url), outcome: .response(status: 200))
         #expect(attempt.url?.absoluteString == expected)
     }
-
-    @MainActor
-    @Test("An environment's service and its uploader have the observer")
-    func ofTheEnvironment() async throws {
-        let network = try MockNetwork(body: #"{"accepted":1,"duplicates":0}"#)
-        let environment = AppEnvironment(
-            configuration: .mock, urlSession: network.session,
-            requestObserver: { [observed] attempt in observed.withLock { $0.append(attempt) } },
-            locationFetcher: MockLocationFetcher(), eventQueue: try EventFolder().queue())
-        environment.trackingModel.sendTrackingEvent(.launch)
-        #expect(await environment.eventUploader?.flush() == nil)
-        _ = try? await environment.service.categories()
-        #expect(attempts.map(\.endpoint) == [.events, .categories])
-    }
 }
 
 /// An endpoint of an app's own, at any URL.

@@ -174,15 +174,6 @@ struct ResponseStoreTests {
         }
     }
 
-    @Test("Bodies in memory may take as many bytes as a store has")
-    func fillsUp() async throws {
-        let store = ResponseStore(maximumCount: 9, maximumByteCount: 100)
-        for name in ["a", "b"] { await store.keep(.test(50), for: try .test(name)) }
-        for name in ["a", "b"] { #expect(await store.response(for: try .test(name)) != nil) }
-        await store.keep(.test(1), for: try .test("c"))
-        #expect(await store.response(for: try .test("a")) == nil)
-    }
-
     @Test(
         "A store has as many responses as it may, and one may take all of its bytes",
         arguments: StoreForm.allCases)

@@ -12,24 +12,18 @@ import Testing
 struct ServiceKeyTests {
     /// What was sent: the path and the key.
     private let sent = Lock<[[String?]]>([])
-    private let folder = EventFolder()
 
     private func network() throws -> MockNetwork {
         try MockNetwork { [sent] request in
-            let url = try #require(request.url)
-            sent.withLock { $0.append([url.path, request.value(forHTTPHeaderField: "Authorization")]) }
-            let response = try #require(
-                HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil))
-            let body =
-                switch url.path {
-                case "/events": #"{"accepted":1,"duplicates":0}"#
-                case "/locations/1":
-                    #"{"id":1,"name":"","category":"","latitude":0,"longitude":0,"featured":false}"#
-                case "/locations/clusters": #"{"zoom":3,"clusters":[]}"#
-                case "/readyz": #"{"status":"ready"}"#
-                default: "[]"
-                }
-            return (response, Data(body.utf8))
+            let path = request.url?.path ?? ""
+            sent.withLock { $0.append([path, request.value(forHTTPHeaderField: "Authorization")]) }
+            let bodies = [
+                "/events": #"{"accepted":1,"duplicates":0}"#,
+                "/locations/1":
+                    #"{"id":1,"name":"","category":"","latitude":0,"longitude":0,"featured":false}"#,
+                "/locations/clusters": #"{"zoom":3,"clusters":[]}"#, "/readyz": #"{"status":"ready"}"#,
+            ]
+            return (200, bodies[path] ?? "[]")
         }
     }
 
@@ -59,40 +53,5 @@ struct ServiceKeyTests {
                 ["/categories", "categories"], ["/attributions", "attributions"], ["/events", "events"],
                 ["/readyz", "health"], ["/own", "own"],
             ])
-    }
-
-    @MainActor
-    @Test("An environment's places and its uploader send different keys")
-    func ofTheEnvironment() async throws {
-        let network = try network()
-        let configuration = AppConfiguration(
-            baseURL: network.baseURL,
-            headers: { ["Authorization": $0 == .events ? "Bearer events" : "Bearer data"] },
-            userID: { "user" })
-        let environment = AppEnvironment(
-            configuration: configuration, urlSession: network.session,
-            locationFetcher: MockLocationFetcher(), eventQueue: try folder.queue())
-        environment.trackingModel.sendTrackingEvent(.launch)
-        #expect(await environment.eventUploader?.flush() == nil)
-        _ = try await environment.service.categories()
-        #expect(sent.withLock { $0 } == [["/events", "Bearer events"], ["/categories", "Bearer data"]])
-    }
-
-    @MainActor
-    @Test("A launch's key replaces the app's own of every endpoint")
-    func ofTheLaunch() async throws {
-        let network = try network()
-        var configuration = try AppConfiguration(
-            defaultBaseURL: network.baseURL,
-            headers: { ["Authorization": $0 == .events ? "Bearer events" : "Bearer data"] }, arguments: [],
-            environment: ["POI_HEADERS": "Authorization: Bearer launch"])
-        configuration.userID = { "user" }
-        let environment = AppEnvironment(
-            configuration: configuration, urlSession: network.session,
-            locationFetcher: MockLocationFetcher(), eventQueue: try folder.queue())
-        environment.trackingModel.sendTrackingEvent(.launch)
-        #expect(await environment.eventUploader?.flush() == nil)
-        _ = try await environment.service.categories()
-        #expect(sent.withLock { $0 } == [["/events", "Bearer launch"], ["/categories", "Bearer launch"]])
     }
 }

@@ -15,26 +15,8 @@ struct ServiceTests {
         PointOfInterest(id: id, name: "P\(id)", category: "park", latitude: 1, longitude: 2)
     }
 
-    /// A network with places 1…7, three a page, each page linked to the next by its query alone.
-    private func pagedNetwork(
-        link: @escaping @Sendable (Int) -> String = { #"<?page=\#($0)>; rel="next""# }
-    ) throws -> MockNetwork {
-        try MockNetwork { request in
-            let url = try #require(request.url)
-            let page = url.query.flatMap { $0.hasPrefix("page=") ? Int($0.dropFirst(5)) : nil } ?? 1
-            let ids = Array((3 * page - 2)...min(3 * page, 7))
-            var fields = ["Content-Type": "application/json"]
-            if page < 3 { fields["Link"] = link(page + 1) }
-            let response = try #require(
-                HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields))
-            return (response, try JSONEncoder().encode(ids.map(Self.place)))
-        }
-    }
-
-    private func service(_ network: MockNetwork, prefix: String = "") -> PointsOfInterestService {
-        PointsOfInterestService(
-            baseURL: network.baseURL.appendingPathComponent(prefix), urlSession: network.session,
-            retryPolicy: .never)
+    private func service(_ network: MockNetwork) -> PointsOfInterestService {
+        PointsOfInterestService(baseURL: network.baseURL, urlSession: network.session, retryPolicy: .never)
     }
 
     private func request() throws -> NearbyPlacesRequest {
@@ -52,47 +34,16 @@ struct ServiceTests {
         return urls
     }
 
-    @Test("Pages are followed below the same path, and only as far as they are wanted")
-    func pages() async throws {
-        let network = try pagedNetwork()
-        var ids: [[Int]] = []
-        let pager = service(network, prefix: "api").pager(for: try request())
-        while let page = try await pager.loadNext() { ids.append(page.places.map(\.id)) }
-        #expect(ids == [[1, 2, 3], [4, 5, 6], [7]])
-        #expect(
-            await sentURLs(network, 3) == [
-                "/api/locations?lat=37&long=-122", "/api/locations?page=2", "/api/locations?page=3",
-            ])
-    }
-
-    @Test("allNearbyPlaces() yields the places of all pages")
-    func places() async throws {
-        let network = try pagedNetwork()
-        var ids: [Int] = []
-        for try await place in service(network).allNearbyPlaces(try request()) { ids.append(place.id) }
-        #expect(ids == Array(1...7))
-        var first: [Int] = []
-        for try await place in service(network).allNearbyPlaces(try request()) {
-            first.append(place.id)
-            if first.count == 3 { break }
-        }
-        #expect(await sentURLs(network, 4).last == "/locations?lat=37&long=-122")
-    }
-
     @Test("place(), clusters(_:), categories() and attributions() send their requests")
     func otherEndpoints() async throws {
+        let place = String(decoding: try JSONEncoder().encode(Self.place(4)), as: UTF8.self)
         let network = try MockNetwork { request in
-            let url = try #require(request.url)
-            let body =
-                switch url.path {
-                case "/locations/clusters": Data(#"{"zoom":3,"clusters":[],"new":true}"#.utf8)
-                case "/categories": Data(#"[{"name":"park","count":3,"new":true}]"#.utf8)
-                case "/attributions": Data(#"[{"dataset":"a","license":"b","places":3,"new":true}]"#.utf8)
-                default: try JSONEncoder().encode(Self.place(4))
-                }
-            let response = try #require(
-                HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil))
-            return (response, body)
+            switch request.url?.path {
+            case "/locations/clusters": (200, #"{"zoom":3,"clusters":[],"new":true}"#)
+            case "/categories": (200, #"[{"name":"park","count":3,"new":true}]"#)
+            case "/attributions": (200, #"[{"dataset":"a","license":"b","places":3,"new":true}]"#)
+            default: (200, place)
+            }
         }
         let service = service(network)
         #expect(try await service.place(id: 4).id == 4)
@@ -163,14 +114,11 @@ struct ServiceTests {
 
     @Test("A service keeps responses and asks with their tags, unless it has no store")
     func entityTags() async throws {
-        let network = try MockNetwork { request in
-            let url = try #require(request.url)
-            let isKnown = request.value(forHTTPHeaderField: "If-None-Match") == "W/\"1\""
-            let response = try #require(
-                HTTPURLResponse(
-                    url: url, statusCode: isKnown ? 304 : 200, httpVersion: "HTTP/1.1",
-                    headerFields: ["ETag": "W/\"1\"", "Content-Type": "application/json"]))
-            return (response, isKnown ? Data() : try JSONEncoder().encode([Self.place(1)]))
+        let place = String(decoding: try JSONEncoder().encode([Self.place(1)]), as: UTF8.self)
+        let network = try MockNetwork(
+            fields: ["ETag": "W/\"1\"", "Content-Type": "application/json"]
+        ) { request in
+            request.value(forHTTPHeaderField: "If-None-Match") == "W/\"1\"" ? (304, "") : (200, place)
         }
         let keeping = service(network)
         for _ in 0..<3 {
@@ -194,14 +142,12 @@ struct HealthTests {
     @Test("The health is requested below the service's URL and read")
     func isRead() async throws {
         let network = try MockNetwork { request in
-            let url = try #require(request.url)
-            let response = try #require(
-                HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: nil))
-            let body =
-                url.path == "/api/livez"
-                ? #"{"status":"alive"}"#
-                : #"{"status":"ready","database":"unreachable","eventsDatabase":"reachable","new":[1]}"#
-            return (response, Data(body.utf8))
+            request.url?.path == "/api/livez"
+                ? (200, #"{"status":"alive"}"#)
+                : (
+                    200,
+                    #"{"status":"ready","database":"unreachable","eventsDatabase":"reachable","new":[1]}"#
+                )
         }
         let service = PointsOfInterestService(
             baseURL: network.baseURL.appendingPathComponent("api"), urlSession: network.session)
@@ -214,14 +160,11 @@ struct HealthTests {
     @Test("The health is requested once, also where the service is not ready")
     func isAskedOnce() async throws {
         let count = Lock(0)
-        let network = try MockNetwork { request in
+        let network = try MockNetwork(
+            fields: ["Content-Type": "application/problem+json", "Retry-After": "1"]
+        ) { _ in
             count.withLock { $0 += 1 }
-            let url = try #require(request.url)
-            let response = try #require(
-                HTTPURLResponse(
-                    url: url, statusCode: 503, httpVersion: "HTTP/1.1",
-                    headerFields: ["Content-Type": "application/problem+json", "Retry-After": "1"]))
-            return (response, Data(#"{"code":"not-ready","title":"T","status":503}"#.utf8))
+            return (503, #"{"code":"not-ready","title":"T","status":503}"#)
         }
         let service = PointsOfInterestService(
             baseURL: network.baseURL, urlSession: network.session, clock: TestClock(limit: .seconds(20)))

@@ -256,14 +256,6 @@ struct EventQueueTests {
         #expect(throws: Never.self) { try folder.queue() }
     }
 
-    @Test("The error of a second queue says what each process needs")
-    func saysWhatToDo() {
-        let text = "\(EventQueueError.inUse)"
-        #expect(text.contains("Make one queue for each process"))
-        #expect(text.contains("an app's extension"))
-        #expect(text.contains("a folder of its own"))
-    }
-
     @Test(
         "A closed queue takes no event, gives none to the uploader, and writes nothing to another queue's folder"
     )

@@ -78,19 +78,6 @@ struct EventUploaderTests {
         #expect(Set(stub.requests.map(\.httpBody)).count == 1)
     }
 
-    @Test("The pauses start over after a success")
-    func forgetsFailures() async throws {
-        let queue = try queue(2)
-        let stub = StubTransport([
-            .success(.test(503)), .success(.test(503)), .success(.stored(1)), .success(.test(503)),
-            .success(.stored(1)),
-        ])
-        let policy = EventUploader.Policy(batchEvents: 1, gathering: .zero)
-        let uploader = try uploader(queue, stub, policy)
-        await drain(queue, by: uploader)
-        #expect(clock.pauses == [.seconds(1), .seconds(2), .seconds(1)])
-    }
-
     @Test("A cancelled request isn't reported, and its events stay in the queue")
     func cancelledRequest() async throws {
         let queue = try queue(1)
@@ -104,18 +91,6 @@ struct EventUploaderTests {
             Issue.record("the cancelled request was reported")
             return
         }
-    }
-
-    @Test("Batches grow again after one that was too large")
-    func growsAgain() async throws {
-        let queue = try queue(16)
-        let stub = StubTransport([
-            .success(.problem(Problem(.contentTooLarge))), .success(.stored(4)), .success(.stored(8)),
-            .success(.stored(4)),
-        ])
-        #expect(try await uploader(queue, stub, EventUploader.Policy(batchEvents: 8)).flush() == nil)
-        #expect(
-            try pages(stub.requests) == [Array(1...8), Array(1...4), Array(5...12), Array(13...16)])
     }
 
     @Test(
@@ -134,6 +109,7 @@ struct EventUploaderTests {
             return
         }
         #expect(queue.count == 1)
+        #expect(clock.pauses.isEmpty)
     }
 
     /// What answers in the service's place for the first hour.
@@ -368,16 +344,6 @@ struct EventUploaderTests {
         second.cancel()
         await second.value
         #expect(try pages(transport.requests) == [[1], [2], [3]])
-    }
-
-    @Test("flush() stops at the first failure, without a pause")
-    func flushesOnce() async throws {
-        let queue = try queue(1)
-        let stub = StubTransport([.success(.test(503)), .success(.stored(1))])
-        let uploader = try uploader(queue, stub)
-        #expect(await uploader.flush() == .unexpectedStatus(503))
-        #expect(await uploader.flush() == nil)
-        #expect(clock.pauses.isEmpty)
     }
 
     @Test("There is only one request at a time, however many callers flush")

@@ -75,48 +75,36 @@ struct TrackingModelTests {
         #expect(events == tracker.events)
     }
 
-    @Test("AppEnvironment hands on how events are sent, and what comes of it")
+    @Test(
+        "AppEnvironment's model has the app's user and queue; it hands on how events are sent, and what comes of it"
+    )
     @MainActor
     func handsOnUploads() async throws {
         let folder = EventFolder()
         let queue = try folder.queue()
-        for number in 1...3 { queue.track(.numbered(number)) }
-        let problem = Problem(.forbidden)
-        let reports = Lock<[EventUploader.Report]>([])
-        let sizes = Lock<[Int]>([])
-        let environment = AppEnvironment(
-            configuration: .mock,
-            urlSession: MockURLProtocol.session { request in
-                let body = try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody))
-                sizes.withLock { $0.append(body.count) }
-                return try MockURLProtocol.response(problem, to: request)
-            }, locationFetcher: MockLocationFetcher(), eventQueue: queue,
-            eventUploadPolicy: EventUploader.Policy(batchEvents: 2),
-            eventUploadReport: { report in reports.withLock { $0.append(report) } })
-        #expect(await environment.eventUploader?.flush() == .problem(problem))
-        #expect(sizes.withLock { $0 } == [2])
-        #expect(reports.withLock { $0 } == [.unauthorized(.problem(problem))])
-        #expect(queue.count == 3)
-    }
-
-    @Test("AppEnvironment makes a model with the app's user and queue")
-    @MainActor
-    func isInEnvironment() async throws {
-        let folder = EventFolder()
-        let queue = try folder.queue()
+        for number in 1...2 { queue.track(.numbered(number)) }
         var configuration = AppConfiguration.mock
         configuration.userID = { "someone" }
+        let problem = Problem(.forbidden)
+        let reports = Lock<[EventUploader.Report]>([])
+        let sent = Lock<[TrackedEvent]>([])
         let environment = AppEnvironment(
             configuration: configuration,
             urlSession: MockURLProtocol.session { request in
                 let body = try JSONDecoder().decode([TrackedEvent].self, from: try #require(request.httpBody))
-                #expect(body.map(\.userID) == ["someone"])
-                #expect(body.map(\.isTest) == [true])
-                return try MockURLProtocol.response(EventsResponse(accepted: 1, duplicates: 0), to: request)
-            }, retryPolicy: .never, locationFetcher: MockLocationFetcher(), eventQueue: queue)
-        environment.trackingModel.sendTrackingEvent(.launch)
-        #expect(queue.count == 1)
-        #expect(try await #require(environment.eventUploader).flush() == nil)
+                sent.withLock { $0 += body }
+                return try MockURLProtocol.response(problem, to: request)
+            }, locationFetcher: MockLocationFetcher(), eventQueue: queue,
+            eventUploadPolicy: EventUploader.Policy(batchEvents: 3),
+            eventUploadReport: { report in reports.withLock { $0.append(report) } })
+        for _ in 0..<2 { environment.trackingModel.sendTrackingEvent(.launch) }
+        #expect(await environment.eventUploader?.flush() == .problem(problem))
+        // As many as a batch may have, the last of them by the model.
+        let events = sent.withLock { $0 }
+        #expect(events.count == 3)
+        #expect(events.last?.userID == "someone" && events.last?.isTest == true)
+        #expect(reports.withLock { $0 } == [.unauthorized(.problem(problem))])
+        #expect(queue.count == 4)
     }
 
     @Test("Without a queue, only observers see an event")
