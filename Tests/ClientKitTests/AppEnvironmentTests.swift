@@ -11,40 +11,6 @@ import Testing
 @Suite("An app's environment", .timeLimit(.minutes(1)))
 @MainActor
 struct EnvironmentTests {
-    @Test("The environment asks the configured service, with header fields made for each request")
-    func asksTheService() async throws {
-        let (requests, continuation) = AsyncStream.makeStream(of: URLRequest.self)
-        var configuration = AppConfiguration.mock
-        let tokens = AsyncStream { continuation in
-            for token in 1...2 { continuation.yield(token) }
-            continuation.finish()
-        }
-        configuration.headers = { _ in
-            for await token in tokens { return ["Authorization": "Bearer \(token)"] }
-            throw CancellationError()
-        }
-        let environment = AppEnvironment.mock(configuration: configuration) { request in
-            continuation.yield(request)
-            return try MockURLProtocol.response([.fixture()], to: request)
-        }
-        let center = try Coordinate(latitude: 1, longitude: 2)
-        for _ in 0..<2 {
-            let places = try await environment.service.places(NearbyPlacesRequest(center: center, limit: 3))
-            #expect(places == [.fixture()])
-        }
-        await #expect(throws: (any Error).self) {
-            try await environment.service.places(NearbyPlacesRequest(center: center))
-        }
-        continuation.finish()
-        var received: [URLRequest] = []
-        for await request in requests { received.append(request) }
-        #expect(
-            received.map { $0.url?.absoluteString }
-                == Array(repeating: "https://service.test/locations?lat=1&long=2&limit=3", count: 2))
-        #expect(
-            received.map { $0.value(forHTTPHeaderField: "Authorization") } == ["Bearer 1", "Bearer 2"])
-    }
-
     @Test("The environment passes its store of responses and its time limits to the service")
     func handsOnSettings() async throws {
         let store = ResponseStore()

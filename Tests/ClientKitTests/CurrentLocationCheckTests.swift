@@ -51,9 +51,21 @@ struct CurrentLocationCheckTests {
         #expect(finder.requests.isEmpty)
     }
 
-    @Test("The status is unknown without any fix")
-    func cannotTellFromNothing() async {
-        #expect(await status(.fixes([])) == .unknown)
+    @Test(
+        "What the device does, and what it doesn't, is a status",
+        arguments: [
+            (.fixes([]), .fullAccuracy, .unknown),
+            (.failure(.fixture(code: 7)), .fullAccuracy, .locationFailed(.fixture(code: 7))),
+            // A refusal while it determines its location.
+            (.failure(.fixture(code: 1, isDenied: true)), .fullAccuracy, .notAuthorized),
+            // An approximate permission is enough, and the fix's accuracy decides.
+            (.fix(.fixture(horizontalAccuracy: 4_000)), .reducedAccuracy, .unknown),
+        ] as [(MockLocationFetcher.Outcome, LocationAuthorization, CurrentLocationProvider.Status)])
+    func tellsOfTheDevice(
+        outcome: MockLocationFetcher.Outcome, authorization: LocationAuthorization,
+        expected: CurrentLocationProvider.Status
+    ) async {
+        #expect(await status(outcome, authorization: authorization) == expected)
     }
 
     @Test("The newest of several fixes is used")
@@ -61,16 +73,6 @@ struct CurrentLocationCheckTests {
         let finder = MockPlaceFinder([])
         _ = await status(.fixes([.fixture(latitude: 1), .fixture(latitude: 2)]), finder: finder)
         #expect(finder.requests.map(\.center?.latitude) == [2])
-    }
-
-    @Test("A failure of the device is a status")
-    func tellsTheDevicesFailure() async {
-        #expect(await status(.failure(.fixture(code: 7))) == .locationFailed(.fixture(code: 7)))
-    }
-
-    @Test("A refusal while the device determines its location is a status")
-    func tellsARefusalByTheDevice() async {
-        #expect(await status(.failure(.fixture(code: 1, isDenied: true))) == .notAuthorized)
     }
 
     @Test(
@@ -81,13 +83,6 @@ struct CurrentLocationCheckTests {
         #expect(
             await status(.fix(.fixture()), authorization: authorization, finder: finder) == .notAuthorized)
         #expect(finder.requests.isEmpty)
-    }
-
-    @Test("An approximate permission is enough, and the fix's accuracy decides")
-    func looksWithReducedAccuracy() async {
-        let status = await status(
-            .fix(.fixture(horizontalAccuracy: 4_000)), authorization: .reducedAccuracy)
-        #expect(status == .unknown)
     }
 
     @Test(

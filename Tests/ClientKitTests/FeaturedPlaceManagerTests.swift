@@ -77,19 +77,14 @@ struct FeaturedPlaceManagerTests {
         #expect(manager.currentPlace?.id == 2)
     }
 
-    @Test("There is no current place where nothing was found")
-    func isNone() async {
-        let manager = await manager(showing: [])
-        manager.showNextPlace()
-        #expect(manager.currentPlace == nil)
-        #expect(manager.phase == .loaded)
-    }
-
-    @Test("A single place stays the featured one")
-    func isAlone() async {
-        let manager = await manager(showing: .fixtures(1))
-        manager.showNextPlace()
-        #expect(manager.currentPlace?.id == 1)
+    @Test("There is no current place where nothing was found, and a single one stays")
+    func hasNoNext() async {
+        for places in [[], [PointOfInterest].fixtures(1)] {
+            let manager = await manager(showing: places)
+            manager.showNextPlace()
+            #expect(manager.currentPlace?.id == places.first?.id)
+            #expect(manager.phase == .loaded)
+        }
     }
 
     @Test("A manager is released with its timer")

@@ -103,22 +103,6 @@ struct ListOfflineTests {
             "far ones: is there a page that is kept of a place nearby?")
     }
 
-    @Test("A list that shows places keeps them, and doesn't look for a kept page")
-    func keepsPlaces() async {
-        let error = Lock<RequestError?>(nil)
-        let finder = finder(error)
-        let list = list(finder)
-        await list.load()
-        error.withLock { $0 = Self.offline }
-        await list.load()
-        #expect(list.phase == .failed(.request(Self.offline)))
-        #expect(list.places == .fixtures(2))
-        #expect(!list.isKept)
-        #expect(list.receivedAt == Self.today)
-        #expect(list.hasMore)
-        #expect(finder.calls.count == 3)
-    }
-
     @Test("A list that was found to be empty stays empty")
     func staysEmpty() async {
         let error = Lock<RequestError?>(nil)
@@ -277,64 +261,6 @@ struct ListOfflineTests {
         await late.value
         #expect(list.phase == .loaded)
         #expect(list.places.isEmpty)
-    }
-
-    @Test("A list keeps its places when the session fails, and says why")
-    func failsWithTheSession() async {
-        let isOffline = Lock(false)
-        let environment = AppEnvironment.mock { request in
-            if isOffline.withLock({ $0 }) { throw URLError(.notConnectedToInternet) }
-            return try RecordedResponse.response(to: request)
-        }
-        let list = environment.makeList()
-        let before = Date()
-        await list.load()
-        #expect(list.phase == .loaded)
-        let state = list.state
-        #expect(!state.places.isEmpty)
-        #expect((list.receivedAt ?? .distantPast) >= before)
-        isOffline.withLock { $0 = true }
-        await list.load()
-        guard case .failed(.request(.transport(let code, _))) = list.phase else {
-            Issue.record("the phase is \(list.phase)")
-            return
-        }
-        #expect(code == URLError.Code.notConnectedToInternet.rawValue)
-        #expect(list.places == state.places)
-        #expect(list.receivedAt == state.receivedAt)
-        isOffline.withLock { $0 = false }
-        await list.load()
-        #expect(list.phase == .loaded)
-    }
-
-    @Test("Another list shows the page that the service has kept, with its age")
-    func showsWhatTheServiceKeeps() async {
-        let isOffline = Lock(false)
-        let environment = AppEnvironment.mock { request in
-            if isOffline.withLock({ $0 }) { throw URLError(.notConnectedToInternet) }
-            let headers = ["Content-Type": "application/json", "ETag": "\"1\""]
-            return (
-                try .fixture(for: request, headers: headers),
-                try JSONEncoder().encode([PointOfInterest].fixtures(2))
-            )
-        }
-        let loaded = environment.makeList()
-        await loaded.load()
-        isOffline.withLock { $0 = true }
-        let list = environment.makeList()
-        await list.load()
-        guard case .failed(.request(.transport)) = list.phase else {
-            Issue.record("the phase is \(list.phase)")
-            return
-        }
-        #expect(!list.places.isEmpty)
-        #expect(list.places == loaded.places.map { $0.withoutDistance })
-        #expect(list.isKept)
-        #expect(list.receivedAt == loaded.receivedAt)
-        #expect(!list.hasMore)
-        let other = environment.makeList(request: NearbyPlacesRequest(center: nil, categories: ["cafe"]))
-        await other.load()
-        #expect(other.places.isEmpty)
     }
 }
 

@@ -3,11 +3,9 @@ import Foundation
 import PointsOfInterestTesting
 
 /// An observable property of a model: a change of it, and how a view reads it.
-struct ObservedProperty<State> {
-    let name: String
-    let change: (inout State) -> Void
-    let read: @MainActor () -> AnyHashable
-}
+typealias ObservedProperty<State> = (
+    name: String, change: (inout State) -> Void, read: @MainActor () -> AnyHashable
+)
 
 /// A model with all that can be observed of it.
 struct ObservedModel<State: Hashable & Sendable> {
@@ -30,14 +28,12 @@ extension ObservedModel<PointsOfInterestList.State> {
         return ObservedModel(
             model: model,
             properties: [
-                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
-                ObservedProperty(
-                    name: "places", change: { $0.places = .fixtures(1) }, read: { model.places }),
-                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
-                ObservedProperty(name: "hasMore", change: { $0.hasMore = true }, read: { model.hasMore }),
-                ObservedProperty(
-                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
-                ObservedProperty(name: "request", change: { $0.request.limit = 7 }, read: { model.request }),
+                ("phase", { $0.phase = .loaded }, { model.phase }),
+                ("places", { $0.places = .fixtures(1) }, { model.places }),
+                ("isKept", { $0.isKept = true }, { model.isKept }),
+                ("hasMore", { $0.hasMore = true }, { model.hasMore }),
+                ("receivedAt", { $0.receivedAt = Date() }, { model.receivedAt }),
+                ("request", { $0.request.limit = 7 }, { model.request }),
             ],
             unobserved: [
                 "placeFinder", "policy", "position", "observation", "pager", "turns", "center",
@@ -52,15 +48,11 @@ extension ObservedModel<FeaturedPlaceManager.State> {
         return ObservedModel(
             model: model,
             properties: [
-                ObservedProperty(
-                    name: "currentPlace", change: { $0.currentPlace = .fixture() },
-                    read: { model.currentPlace }),
-                ObservedProperty(
-                    name: "places", change: { $0.places = .fixtures(1) }, read: { model.places }),
-                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
-                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
-                ObservedProperty(
-                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
+                ("currentPlace", { $0.currentPlace = .fixture() }, { model.currentPlace }),
+                ("places", { $0.places = .fixtures(1) }, { model.places }),
+                ("phase", { $0.phase = .loaded }, { model.phase }),
+                ("isKept", { $0.isKept = true }, { model.isKept }),
+                ("receivedAt", { $0.receivedAt = Date() }, { model.receivedAt }),
             ],
             unobserved: [
                 "placeFinder", "locationSource", "timerScheduler", "policy", "timer", "turns", "center",
@@ -77,20 +69,17 @@ extension ObservedModel<PlacesMap.State> {
         return ObservedModel(
             model: model,
             properties: [
-                ObservedProperty(name: "box", change: { $0.box = box }, read: { model.box }),
-                ObservedProperty(
-                    name: "places", change: { $0.places = .fixtures(1) }, read: { model.places }),
-                ObservedProperty(
-                    name: "clusters",
-                    change: { $0.clusters = [PlaceCluster(.fixture())].compactMap(\.self) },
-                    read: { model.clusters }),
-                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
-                ObservedProperty(
-                    name: "isComplete", change: { $0.isComplete = true }, read: { model.isComplete }),
-                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
-                ObservedProperty(
-                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
-                ObservedProperty(name: "request", change: { $0.request.limit = 7 }, read: { model.request }),
+                ("box", { $0.box = box }, { model.box }),
+                ("places", { $0.places = .fixtures(1) }, { model.places }),
+                (
+                    "clusters", { $0.clusters = [PlaceCluster(.fixture())].compactMap(\.self) },
+                    { model.clusters }
+                ),
+                ("phase", { $0.phase = .loaded }, { model.phase }),
+                ("isComplete", { $0.isComplete = true }, { model.isComplete }),
+                ("isKept", { $0.isKept = true }, { model.isKept }),
+                ("receivedAt", { $0.receivedAt = Date() }, { model.receivedAt }),
+                ("request", { $0.request.limit = 7 }, { model.request }),
             ],
             unobserved: ["placeFinder", "policy", "running", "turns", "lastTurn", "shownBox"])
     }
@@ -103,13 +92,11 @@ extension ObservedModel<FavoritePlaces.State> {
         return ObservedModel(
             model: model,
             properties: [
-                ObservedProperty(name: "ids", change: { $0.ids = [1] }, read: { model.ids }),
-                ObservedProperty(
-                    name: "places", change: { $0.places = .fixtures(1) }, read: { model.places }),
-                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
-                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
-                ObservedProperty(
-                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
+                ("ids", { $0.ids = [1] }, { model.ids }),
+                ("places", { $0.places = .fixtures(1) }, { model.places }),
+                ("phase", { $0.phase = .loaded }, { model.phase }),
+                ("isKept", { $0.isKept = true }, { model.isKept }),
+                ("receivedAt", { $0.receivedAt = Date() }, { model.receivedAt }),
             ],
             unobserved: ["placeFinder", "locationSource", "properties", "languages", "policy", "turns"])
     }
@@ -122,11 +109,10 @@ extension ObservedModel<Loadable<[CategoryCount]>.State> {
         return ObservedModel(
             model: model,
             properties: [
-                ObservedProperty(name: "value", change: { $0.value = [] }, read: { model.value }),
-                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
-                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
-                ObservedProperty(
-                    name: "receivedAt", change: { $0.receivedAt = Date() }, read: { model.receivedAt }),
+                ("value", { $0.value = [] }, { model.value }),
+                ("phase", { $0.phase = .loaded }, { model.phase }),
+                ("isKept", { $0.isKept = true }, { model.isKept }),
+                ("receivedAt", { $0.receivedAt = Date() }, { model.receivedAt }),
             ],
             unobserved: ["fetch", "kept", "policy", "turns"])
     }
@@ -139,17 +125,17 @@ extension ObservedModel<PlaceSearch.State> {
         return ObservedModel(
             model: model,
             properties: [
-                ObservedProperty(name: "text", change: { $0.text = "a" }, read: { model.text }),
-                ObservedProperty(name: "scope", change: { $0.scope = .everywhere }, read: { model.scope }),
-                ObservedProperty(
-                    name: "results",
-                    change: {
+                ("text", { $0.text = "a" }, { model.text }),
+                ("scope", { $0.scope = .everywhere }, { model.scope }),
+                (
+                    "results",
+                    {
                         $0.results = [PlaceSearch.Result(place: .fixture(), matchedName: "", matches: [])]
-                    },
-                    read: { model.results }),
-                ObservedProperty(name: "phase", change: { $0.phase = .loaded }, read: { model.phase }),
-                ObservedProperty(name: "isKept", change: { $0.isKept = true }, read: { model.isKept }),
-                ObservedProperty(name: "hasMore", change: { $0.hasMore = true }, read: { model.hasMore }),
+                    }, { model.results }
+                ),
+                ("phase", { $0.phase = .loaded }, { model.phase }),
+                ("isKept", { $0.isKept = true }, { model.isKept }),
+                ("hasMore", { $0.hasMore = true }, { model.hasMore }),
             ],
             unobserved: ["list", "clock", "typing"])
     }

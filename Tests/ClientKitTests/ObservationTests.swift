@@ -27,7 +27,7 @@ struct ObservationTests {
     func search() async { await check(.search()) }
 
     private func check<State>(_ observed: ObservedModel<State>) async {
-        #expect(observed.properties.map(\.name) == observed.propertyNames, "a property without its test")
+        #expect(observed.properties.map { $0.name } == observed.propertyNames, "a property without its test")
         #expect(observed.unobserved == observed.storedNames, "a property that isn't announced")
         let model = observed.model
         for property in observed.properties {

@@ -12,18 +12,6 @@ struct PlacePagerTests {
     ]
     private nonisolated static let request = NearbyPlacesRequest(center: nil, limit: 20)
 
-    /// A model as an app writes it.
-    @MainActor
-    private final class Screen {
-        var pager: PlacePager?
-        var ids: [Int] = []
-
-        func showMore() async throws {
-            guard let page = try await pager?.loadNext() else { return }
-            ids += page.places.map(\.id)
-        }
-    }
-
     /// Starts a call, and returns when it waits for its page.
     private func start(_ pager: PlacePager) async -> Task<PlacesPage?, any Error> {
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -35,32 +23,6 @@ struct PlacePagerTests {
         // The call is on its way to the pager, which takes calls in their order.
         _ = await pager.hasMore
         return task
-    }
-
-    @Test("A pager loads 45 places through two failures, from a model on the main actor")
-    func survivesFailures() async throws {
-        let failures = Lock([MockPlaceFinder.Call.nextPage(number: 3), .nextPage(number: 2)])
-        let finder = MockPlaceFinder(pages: Self.pages) { call in
-            let fails = failures.withLock { failures in
-                guard failures.last == call else { return false }
-                failures.removeLast()
-                return true
-            }
-            if fails { throw RequestError.transport(code: -1005, reason: "lost") }
-        }
-        let screen = Screen()
-        screen.pager = finder.pager(for: Self.request)
-        var errors: [RequestError] = []
-        while await screen.pager?.hasMore == true {
-            do { try await screen.showMore() } catch { errors.append(try #require(error as? RequestError)) }
-        }
-        #expect(screen.ids == Array(1...45))
-        #expect(errors == Array(repeating: .transport(code: -1005, reason: "lost"), count: 2))
-        #expect(
-            finder.calls == [
-                .nearbyPlaces(Self.request), .nextPage(number: 2), .nextPage(number: 2), .nextPage(number: 3),
-                .nextPage(number: 3),
-            ])
     }
 
     @Test("A pager asks for the first page again if that failed")

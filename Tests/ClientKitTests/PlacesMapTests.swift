@@ -84,21 +84,6 @@ struct PlacesMapTests {
         #expect(map.phase == .loaded)
     }
 
-    @Test("A map keeps its places if counting fails")
-    func stayWhenNotCounted() async throws {
-        let fails = Lock(false)
-        let finder = MockPlaceFinder(pages: [.fixtures(2)]) { _ in
-            if fails.withLock({ $0 }) { throw RequestError.unexpectedStatus(502) }
-        }
-        let map = PlacesMap(placeFinder: finder)
-        await map.load(try box(1))
-        fails.withLock { $0 = true }
-        await map.load(try box(2), zoom: 3)
-        #expect(map.phase == .failed(.request(.unexpectedStatus(502))))
-        #expect(map.places == .fixtures(2))
-        #expect(finder.requests.count == 1)
-    }
-
     @Test("A map cancels an earlier request and waits for its end, and shows the last box")
     func lastBoxWins() async throws {
         let gate = Gate()
@@ -135,7 +120,7 @@ struct PlacesMapTests {
         #expect(map.phase == .loaded)
     }
 
-    @Test("A map keeps its places if a load fails, and says why until one succeeds")
+    @Test("A map keeps its places if a load fails, or counting, and says why until one succeeds")
     func stay() async throws {
         let error = Lock<RequestError?>(nil)
         let finder = MockPlaceFinder { _ in
@@ -145,9 +130,11 @@ struct PlacesMapTests {
         let map = PlacesMap(placeFinder: finder)
         await map.load(try box(1))
         error.withLock { $0 = .unexpectedStatus(502) }
-        await map.load(try box(2))
-        #expect(map.phase == .failed(.request(.unexpectedStatus(502))))
-        #expect(map.places == .fixtures(2))
+        for zoom in [nil, 3] {
+            await map.load(try box(2), zoom: zoom)
+            #expect(map.phase == .failed(.request(.unexpectedStatus(502))))
+            #expect(map.places == .fixtures(2))
+        }
         error.withLock { $0 = nil }
         await map.load(try box(3))
         #expect(map.phase == .loaded)
@@ -238,24 +225,6 @@ struct PlacesMapTests {
         let networkOnly = PlacesMap(placeFinder: finder, policy: .networkOnly)
         await networkOnly.load(try box(3), zoom: 8)
         #expect(networkOnly.places.isEmpty && networkOnly.clusters.isEmpty)
-    }
-
-    @Test("A map that has loaded its region shows nothing older of a part of it")
-    func staysFresh() async throws {
-        let isLoaded = Lock(false)
-        let finder = MockPlaceFinder(
-            pages: [.fixtures(2)], keptPage: PlacesPage(places: [.fixture(id: 8)], next: nil)
-        ) { call in
-            // Once the region is loaded, something is kept and the service fails.
-            let isKept = if case .keptPage = call { true } else { false }
-            if isLoaded.withLock({ $0 }) != isKept { throw RequestError.unexpectedStatus(503) }
-        }
-        let map = PlacesMap(placeFinder: finder)
-        await map.load(try box(3))
-        isLoaded.withLock { $0 = true }
-        await map.load(try #require(BoundingBox(west: 3.2, south: 0.2, east: 3.8, north: 0.8)))
-        #expect(map.places == .fixtures(2))
-        #expect(!map.isKept)
     }
 
     @Test("A map asks for its places' names and properties, counted or not")

@@ -64,12 +64,12 @@ struct PointsOfInterestListTests {
     func keepsPlaces() async {
         let gate = Gate()
         let location = FixedLocation()
-        let list = list(
-            MockPlaceFinder { request in
-                guard request.center?.latitude == 37.4 else { return .fixtures(2) }
-                await gate.pass()
-                throw RequestError.unexpectedStatus(502)
-            }, at: location)
+        let finder = MockPlaceFinder { request in
+            guard request.center?.latitude == 37.4 else { return .fixtures(2) }
+            await gate.pass()
+            throw RequestError.unexpectedStatus(502)
+        }
+        let list = list(finder, at: location)
         await list.load()
         location.outcome = .success(.fixture(latitude: 37.4))
         let load = Task { await list.load() }
@@ -80,6 +80,8 @@ struct PointsOfInterestListTests {
         await load.value
         #expect(list.phase == .failed(.request(.unexpectedStatus(502))))
         #expect(list.places == .fixtures(2))
+        #expect(!list.isKept)
+        #expect(finder.calls.count == 3, "it looks for a kept page only where it shows none")
     }
 
     @Test("A list loads anew when the app's access to the location changes")

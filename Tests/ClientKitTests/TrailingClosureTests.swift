@@ -49,7 +49,7 @@ struct TrailingClosureTests {
         #expect(asked.withLock { $0 } == [.categories])
     }
 
-    @Test("Of an environment, it gets the reports, and of a mocked one the requests")
+    @Test("Of an environment, it gets the reports")
     func environments() async throws {
         try await withQueue { queue in
             let reports = Lock<[EventUploader.Report]>([])
@@ -62,10 +62,6 @@ struct TrailingClosureTests {
             let error = try #require(await environment.eventUploader?.flush())
             #expect(reports.withLock { $0 } == [.failed(error)])
         }
-        let mock = AppEnvironment.mock { request in
-            try MockURLProtocol.response([PointOfInterest].fixtures(2), to: request)
-        }
-        #expect(try await mock.service.places(NearbyPlacesRequest(center: nil)).count == 2)
     }
 
     @Test("Of a configuration, it is asked for header fields, and after all other labels for the user")
@@ -84,19 +80,6 @@ struct TrailingClosureTests {
         let recorder = EventRecorder(model)
         model.sendTrackingEvent(.launch)
         #expect(try await recorder.next { $0.userID == "someone" }.event == .launch)
-    }
-
-    @Test("Of a mock, it responds")
-    func mocks() async throws {
-        let finder = MockPlaceFinder { request in .fixtures(request.center == nil ? 2 : 1) }
-        #expect(try await finder.nearbyPlaces(NearbyPlacesRequest(center: nil)).places.count == 2)
-        let failing = MockPlaceFinder(pages: [[]]) { call in
-            throw RequestError.undecodableBody(reason: "\(call)")
-        }
-        await #expect(throws: RequestError.self) { try await failing.categories() }
-        let fetcher = MockLocationFetcher { .nothing }
-        fetcher.requestLocation()
-        #expect(fetcher.events == [.requestedLocation])
     }
 
     /// Runs a test with a queue that has an event.
