@@ -77,15 +77,6 @@ struct MockURLProtocolTests {
         #expect(data == Data("50000".utf8))
     }
 
-    @Test(
-        "A load whose handler throws a URLError fails with that code",
-        arguments: [URLError.Code.timedOut, .cannotFindHost])
-    func failsLoads(code: URLError.Code) async {
-        let session = MockURLProtocol.session { _ in throw URLError(code) }
-        let error = await #expect(throws: RequestError.self) { try await places(over: session) }
-        #expect(error?.urlErrorCode == code)
-    }
-
     @Test("A load whose handler throws any other error fails with a transport error")
     func failsLoadsWithOwnErrors() async {
         struct OwnError: Error {}
@@ -95,36 +86,6 @@ struct MockURLProtocolTests {
             Issue.record("\(String(describing: error))")
             return
         }
-    }
-
-    @Test("A session reports when a request without a response starts and stops")
-    func leavesRequestsOpen() async throws {
-        let (events, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
-        let session = MockURLProtocol.session(events: continuation) { _ in .nothing }
-        let task = Task { try await places(over: session) }
-        var iterator = events.makeAsyncIterator()
-        guard case .started(let request) = await iterator.next() else {
-            Issue.record("nothing was sent")
-            return
-        }
-        #expect(request.url?.host == "same.test")
-        task.cancel()
-        guard case .stopped = await iterator.next() else {
-            Issue.record("the request goes on")
-            return
-        }
-        await #expect(throws: RequestError.cancelled) { try await task.value }
-    }
-
-    @Test("A handler can return a response that isn't HTTP")
-    func returnsOtherResponses() async throws {
-        let (_, continuation) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
-        let session = MockURLProtocol.session(events: continuation) { request in
-            guard let url = request.url else { throw URLError(.badURL) }
-            return .response(
-                URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil), Data())
-        }
-        await #expect(throws: RequestError.notHTTP) { try await places(over: session) }
     }
 
     @Test("A session on a mock network caches nothing")

@@ -66,12 +66,6 @@ struct RequestHandlerTests {
         #expect(try await places(over: session).map(\.id) == [1])
     }
 
-    @Test("A request without a handler fails, and the error names both kinds of handlers")
-    func missesAHandler() async throws {
-        let error = await #expect(throws: URLError.self) { try await session.data(from: baseURL) }
-        #expect(error?.localizedDescription == noHandler)
-    }
-
     @Test("The client's error for a request without a handler names both kinds, too")
     func missesAHandlerInTheClient() async throws {
         let error = await #expect(throws: RequestError.self) { try await places(over: session) }
