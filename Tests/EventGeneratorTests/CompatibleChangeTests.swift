@@ -4,45 +4,51 @@ import Testing
 
 @testable import EventGenerator
 
-/// `LaterEvent` is `EarlierEvent` after each of its events got another optional parameter.
+/// `ExampleEvent` is `EarlierEvent` after each of its events got another optional parameter.
 @Suite("A new optional parameter")
 struct CompatibleChangeTests {
     @Test("Code from before a new optional parameter compiles, and sends the same bytes")
     func keepsSourceAndBytes() throws {
         // Both files compile, or this wouldn't run.
         let earlier = try code(in: "EarlierUse.swift")
-        #expect(try code(in: "LaterUse.swift") == earlier.replacing("Earlier", with: "Later"))
-        #expect(earlier.contains(".opened"))
+        #expect(try code(in: "ExampleUse.swift") == earlier.replacing("Earlier", with: "Example"))
+        #expect(earlier.contains(".class"))
 
-        #expect(EarlierUse.events.map { json(of: $0) } == LaterUse.events.map { json(of: $0) })
+        #expect(EarlierUse.events.map { json(of: $0) } == ExampleUse.events.map { json(of: $0) })
         #expect(
             EarlierUse.events.map(EarlierUse.summary(of:)) == [
-                "opened", "opened", "left", "left", "left after 1.5", "3 by-mail ", "1 in-store for Ada",
+                "class", "class", "quoted", "quoted", "quoted said", "3 URL scheme ", "1 self for Ada",
                 "2 soon",
-                "4 by-mail ", "closed", "opened", "opened",
+                "4 URL scheme ", "closed", "class", "class",
             ])
-        #expect(EarlierUse.events.map(EarlierUse.summary(of:)) == LaterUse.events.map(LaterUse.summary(of:)))
         #expect(
-            EarlierUse.events.map(EarlierUse.facts(about:)) == LaterUse.events.map(LaterUse.facts(about:)))
+            EarlierUse.events.map(EarlierUse.summary(of:)) == ExampleUse.events.map(ExampleUse.summary(of:)))
+        #expect(
+            EarlierUse.events.map(EarlierUse.facts(about:)) == ExampleUse.events.map(ExampleUse.facts(about:))
+        )
     }
 
     @Test("An older app's events are what they were to a newer service and a newer app")
     func readsEarlierEvents() throws {
         for event in EarlierUse.events where event != .other(EventContent(name: "closed")) {
-            #expect(try accepted(event, by: EventCatalog.laterEvents))
-            #expect(LaterEvent(event.content).content == event.content)
-            #expect(LaterEvent(event.content) != .other(event.content))
+            #expect(try accepted(event, by: EventCatalog.exampleEvents))
+            #expect(ExampleEvent(event.content).content == event.content)
+            #expect(ExampleEvent(event.content) != .other(event.content))
         }
     }
 
     @Test(
         "A newer app's events are stored by an older service, with the new value",
         arguments: [
-            .opened(source: .link), .left(emptyHanded: true, seconds: 2.5),
-            .ordered(kind: .byMail, items: 1, coupon: "A1", note: "soon", price: 2.5),
-        ] as [LaterEvent])
-    func storesLaterEvents(event: LaterEvent) throws {
-        #expect(try accepted(event, by: EventCatalog.earlierEvents))
+            .class(source: .link), .quoted(on: true, self: "said"),
+            .orderPlaced(
+                kind: .`self`, itemCount: 1, value: "v", isGift: false, default: .case, level: -1,
+                note: "soon",
+                price: 2.5, score: 0.5),
+        ] as [ExampleEvent])
+    func storesLaterEvents(event: ExampleEvent) throws {
+        #expect(
+            try accepted(event, by: EventDefinition.read(folder: ExampleFiles.path("Definitions/Earlier"))))
         // And read back by an older app, they are kept as they are.
         #expect(EarlierEvent(event.content) == .other(event.content))
     }

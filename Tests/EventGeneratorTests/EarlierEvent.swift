@@ -6,12 +6,13 @@ import PointsOfInterestAPI
 /// The events that are defined in `Tests/EventGeneratorTests/Definitions/Earlier`.
 /// Later versions may have more cases, and more optional parameters.
 enum EarlierEvent: TrackableEvent {
-    /// The shop was left.
-    case left(LeftParameters)
-    /// The shop was opened.
-    case opened
-    /// Something was ordered.
-    case ordered(OrderedParameters)
+    /// What class is.
+    case `class`
+    /// What order-placed is.
+    case orderPlaced(OrderPlacedParameters)
+    /// A "quoted" | text with a \ and <b>é</b>, and with so many words that the comment of its case has to be
+    /// broken into lines.
+    case quoted(QuotedParameters)
     /// Any other event: one whose name isn't here, or whose values no case can hold.
     case other(EventContent)
 }
@@ -26,14 +27,21 @@ extension EarlierEvent {
     private static func known(_ content: EventContent) -> EarlierEvent? {
         let value = content.value
         switch content.name {
-        case "left":
-            return .left(seconds: value["seconds"]?.decimal)
-        case "opened": return .opened
-        case "ordered":
-            guard let kind = value["kind"]?.text.flatMap(OrderedKind.init(rawValue:)),
-                let items = value["items"]?.wholeNumber
+        case "class": return .`class`
+        case "order-placed":
+            guard let kind = value["kind"]?.text.flatMap(OrderPlacedKind.init(rawValue:)),
+                let itemCount = value["item_count"]?.wholeNumber,
+                let valueValue = value["value"]?.text,
+                let isGift = value["is-gift"]?.flag
             else { return nil }
-            return .ordered(kind: kind, items: items, note: value["note"]?.text)
+            return .orderPlaced(
+                kind: kind,
+                itemCount: itemCount,
+                value: valueValue,
+                isGift: isGift,
+                note: value["note"]?.text)
+        case "quoted":
+            return .quoted(self: value["self"]?.text)
         default: return nil
         }
     }
@@ -41,85 +49,109 @@ extension EarlierEvent {
     /// The name and the values, as they are sent.
     var content: EventContent {
         switch self {
-        case .left(let parameters):
-            EventContent(name: "left", present: ["seconds": parameters.seconds.map(JSONValue.number)])
-        case .opened: EventContent(name: "opened")
-        case .ordered(let parameters):
+        case .`class`: EventContent(name: "class")
+        case .orderPlaced(let parameters):
             EventContent(
-                name: "ordered",
-                present: ["kind": .string(parameters.kind.rawValue), "items": .integer(parameters.items), "note": parameters.note.map(JSONValue.string)])
+                name: "order-placed",
+                present: ["kind": .string(parameters.kind.rawValue), "item_count": .integer(parameters.itemCount), "value": .string(parameters.value), "is-gift": .boolean(parameters.isGift), "note": parameters.note.map(JSONValue.string)])
+        case .quoted(let parameters):
+            EventContent(name: "quoted", present: ["self": parameters.`self`.map(JSONValue.string)])
         case .other(let content): content
         }
     }
 }
 
 extension EarlierEvent {
-    /// The shop was left.
-    static var left: EarlierEvent { .left(LeftParameters()) }
-
-    /// The shop was left.
+    /// What order-placed is.
     ///
     /// - Parameters:
-    ///   - seconds: After how long.
-    static func left(seconds: Double? = nil) -> EarlierEvent {
-        .left(LeftParameters(seconds: seconds))
+    ///   - kind: A string.
+    ///   - itemCount: A integer.
+    ///   - value: A string.
+    ///   - isGift: A boolean.
+    ///   - note: A string.
+    static func orderPlaced(
+        kind: OrderPlacedKind,
+        itemCount: Int,
+        value: String,
+        isGift: Bool,
+        note: String? = nil) -> EarlierEvent {
+        .orderPlaced(OrderPlacedParameters(
+            kind: kind,
+            itemCount: itemCount,
+            value: value,
+            isGift: isGift,
+            note: note))
     }
 
-    /// The parameters of `left`.
-    struct LeftParameters: Hashable, Sendable {
-        /// After how long.
-        var seconds: Double?
-
-        /// Makes the parameters.
-        ///
-        /// - Parameters:
-        ///   - seconds: After how long.
-        init(seconds: Double? = nil) {
-            self.seconds = seconds
-        }
-    }
-}
-
-extension EarlierEvent {
-    /// Something was ordered.
-    ///
-    /// - Parameters:
-    ///   - kind: How it gets there.
-    ///   - items: How many items.
-    ///   - note: What the customer wrote.
-    static func ordered(kind: OrderedKind, items: Int, note: String? = nil) -> EarlierEvent {
-        .ordered(OrderedParameters(kind: kind, items: items, note: note))
-    }
-
-    /// The parameters of `ordered`.
-    struct OrderedParameters: Hashable, Sendable {
-        /// How it gets there.
-        var kind: OrderedKind
-        /// How many items.
-        var items: Int
-        /// What the customer wrote.
+    /// The parameters of `order-placed`.
+    struct OrderPlacedParameters: Hashable, Sendable {
+        /// A string.
+        var kind: OrderPlacedKind
+        /// A integer.
+        var itemCount: Int
+        /// A string.
+        var value: String
+        /// A boolean.
+        var isGift: Bool
+        /// A string.
         var note: String?
 
         /// Makes the parameters.
         ///
         /// - Parameters:
-        ///   - kind: How it gets there.
-        ///   - items: How many items.
-        ///   - note: What the customer wrote.
-        init(kind: OrderedKind, items: Int, note: String? = nil) {
+        ///   - kind: A string.
+        ///   - itemCount: A integer.
+        ///   - value: A string.
+        ///   - isGift: A boolean.
+        ///   - note: A string.
+        init(kind: OrderPlacedKind, itemCount: Int, value: String, isGift: Bool, note: String? = nil) {
             self.kind = kind
-            self.items = items
+            self.itemCount = itemCount
+            self.value = value
+            self.isGift = isGift
             self.note = note
         }
     }
 }
 
 extension EarlierEvent {
-    /// How it gets there.
-    enum OrderedKind: String, Hashable, Sendable, CaseIterable {
+    /// A "quoted" | text with a \ and <b>é</b>, and with so many words that the comment of its case has to be
+    /// broken into lines.
+    static var quoted: EarlierEvent { .quoted(QuotedParameters()) }
+
+    /// A "quoted" | text with a \ and <b>é</b>, and with so many words that the comment of its case has to be
+    /// broken into lines.
+    ///
+    /// - Parameters:
+    ///   - self: A string.
+    static func quoted(self selfValue: String? = nil) -> EarlierEvent {
+        .quoted(QuotedParameters(self: selfValue))
+    }
+
+    /// The parameters of `quoted`.
+    struct QuotedParameters: Hashable, Sendable {
+        /// A string.
+        var `self`: String?
+
+        /// Makes the parameters.
+        ///
+        /// - Parameters:
+        ///   - self: A string.
+        init(self selfValue: String? = nil) {
+            self.`self` = selfValue
+        }
+    }
+}
+
+extension EarlierEvent {
+    /// A string.
+    enum OrderPlacedKind: String, Hashable, Sendable, CaseIterable {
         /// `in-store`.
         case inStore = "in-store"
-        /// `by-mail`.
-        case byMail = "by-mail"
+        /// `self`.
+        case `self` = "self"
+        /// `URL scheme`.
+        case urlScheme = "URL scheme"
     }
 }

@@ -9,6 +9,13 @@ extension EventCatalog {
         EventDefinition(
             name: "class",
             description: "What class is.",
+            parameters: [
+                EventParameter(
+                    name: "source",
+                    description: "From where.",
+                    kind: .openChoice(["link", "icon"], length: 0...100),
+                    isRequired: false),
+            ],
             allowsOthers: true),
         EventDefinition(
             name: "order-placed",
@@ -30,14 +37,14 @@ extension EventCatalog {
                     kind: .text(length: 0...8192),
                     isRequired: true),
                 EventParameter(
-                    name: "default",
-                    description: "A string.",
-                    kind: .openChoice(["a", "case"], length: 0...10),
-                    isRequired: false),
-                EventParameter(
                     name: "is-gift",
                     description: "A boolean.",
                     kind: .boolean,
+                    isRequired: true),
+                EventParameter(
+                    name: "default",
+                    description: "A string.",
+                    kind: .openChoice(["a", "case"], length: 0...10),
                     isRequired: false),
                 EventParameter(
                     name: "level",
@@ -60,7 +67,7 @@ extension EventCatalog {
                     kind: .number(-1.5...1.5),
                     isRequired: false),
             ],
-            allowsOthers: false),
+            allowsOthers: true),
         EventDefinition(
             name: "quoted",
             description: "A \"quoted\" | text with a \\ and <b>é</b>, and with so many words that the comment of its case has to be broken into lines.",
@@ -69,7 +76,7 @@ extension EventCatalog {
                     name: "on",
                     description: "A boolean.",
                     kind: .boolean,
-                    isRequired: true),
+                    isRequired: false),
                 EventParameter(
                     name: "self",
                     description: "A string.",

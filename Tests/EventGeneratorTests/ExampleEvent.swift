@@ -7,7 +7,7 @@ import PointsOfInterestAPI
 /// Later versions may have more cases, and more optional parameters.
 enum ExampleEvent: TrackableEvent {
     /// What class is.
-    case `class`
+    case `class`(ClassParameters)
     /// What order-placed is.
     case orderPlaced(OrderPlacedParameters)
     /// A "quoted" | text with a \ and <b>é</b>, and with so many words that the comment of its case has to be
@@ -27,25 +27,26 @@ extension ExampleEvent {
     private static func known(_ content: EventContent) -> ExampleEvent? {
         let value = content.value
         switch content.name {
-        case "class": return .`class`
+        case "class":
+            return .`class`(source: value["source"]?.text.map(ClassSource.init(rawValue:)))
         case "order-placed":
             guard let kind = value["kind"]?.text.flatMap(OrderPlacedKind.init(rawValue:)),
                 let itemCount = value["item_count"]?.wholeNumber,
-                let valueValue = value["value"]?.text
+                let valueValue = value["value"]?.text,
+                let isGift = value["is-gift"]?.flag
             else { return nil }
             return .orderPlaced(
                 kind: kind,
                 itemCount: itemCount,
                 value: valueValue,
+                isGift: isGift,
                 default: value["default"]?.text.map(OrderPlacedDefault.init(rawValue:)),
-                isGift: value["is-gift"]?.flag,
                 level: value["level"]?.wholeNumber,
                 note: value["note"]?.text,
                 price: value["price"]?.decimal,
                 score: value["score"]?.decimal)
         case "quoted":
-            guard let on = value["on"]?.flag else { return nil }
-            return .quoted(on: on, self: value["self"]?.text)
+            return .quoted(on: value["on"]?.flag, self: value["self"]?.text)
         default: return nil
         }
     }
@@ -53,16 +54,46 @@ extension ExampleEvent {
     /// The name and the values, as they are sent.
     var content: EventContent {
         switch self {
-        case .`class`: EventContent(name: "class")
+        case .`class`(let parameters):
+            EventContent(
+                name: "class",
+                present: ["source": (parameters.source?.rawValue).map(JSONValue.string)])
         case .orderPlaced(let parameters):
             EventContent(
                 name: "order-placed",
-                present: ["kind": .string(parameters.kind.rawValue), "item_count": .integer(parameters.itemCount), "value": .string(parameters.value), "default": (parameters.`default`?.rawValue).map(JSONValue.string), "is-gift": parameters.isGift.map(JSONValue.boolean), "level": parameters.level.map(JSONValue.integer), "note": parameters.note.map(JSONValue.string), "price": parameters.price.map(JSONValue.number), "score": parameters.score.map(JSONValue.number)])
+                present: ["kind": .string(parameters.kind.rawValue), "item_count": .integer(parameters.itemCount), "value": .string(parameters.value), "is-gift": .boolean(parameters.isGift), "default": (parameters.`default`?.rawValue).map(JSONValue.string), "level": parameters.level.map(JSONValue.integer), "note": parameters.note.map(JSONValue.string), "price": parameters.price.map(JSONValue.number), "score": parameters.score.map(JSONValue.number)])
         case .quoted(let parameters):
             EventContent(
                 name: "quoted",
-                present: ["on": .boolean(parameters.on), "self": parameters.`self`.map(JSONValue.string)])
+                present: ["on": parameters.on.map(JSONValue.boolean), "self": parameters.`self`.map(JSONValue.string)])
         case .other(let content): content
+        }
+    }
+}
+
+extension ExampleEvent {
+    /// What class is.
+    static var `class`: ExampleEvent { .`class`(ClassParameters()) }
+
+    /// What class is.
+    ///
+    /// - Parameters:
+    ///   - source: From where.
+    static func `class`(source: ClassSource? = nil) -> ExampleEvent {
+        .`class`(ClassParameters(source: source))
+    }
+
+    /// The parameters of `class`.
+    struct ClassParameters: Hashable, Sendable {
+        /// From where.
+        var source: ClassSource?
+
+        /// Makes the parameters.
+        ///
+        /// - Parameters:
+        ///   - source: From where.
+        init(source: ClassSource? = nil) {
+            self.source = source
         }
     }
 }
@@ -74,8 +105,8 @@ extension ExampleEvent {
     ///   - kind: A string.
     ///   - itemCount: A integer.
     ///   - value: A string.
-    ///   - default: A string.
     ///   - isGift: A boolean.
+    ///   - default: A string.
     ///   - level: A integer.
     ///   - note: A string.
     ///   - price: A number.
@@ -84,8 +115,8 @@ extension ExampleEvent {
         kind: OrderPlacedKind,
         itemCount: Int,
         value: String,
+        isGift: Bool,
         `default`: OrderPlacedDefault? = nil,
-        isGift: Bool? = nil,
         level: Int? = nil,
         note: String? = nil,
         price: Double? = nil,
@@ -94,8 +125,8 @@ extension ExampleEvent {
             kind: kind,
             itemCount: itemCount,
             value: value,
-            default: `default`,
             isGift: isGift,
+            default: `default`,
             level: level,
             note: note,
             price: price,
@@ -110,10 +141,10 @@ extension ExampleEvent {
         var itemCount: Int
         /// A string.
         var value: String
+        /// A boolean.
+        var isGift: Bool
         /// A string.
         var `default`: OrderPlacedDefault?
-        /// A boolean.
-        var isGift: Bool?
         /// A integer.
         var level: Int?
         /// A string.
@@ -129,8 +160,8 @@ extension ExampleEvent {
         ///   - kind: A string.
         ///   - itemCount: A integer.
         ///   - value: A string.
-        ///   - default: A string.
         ///   - isGift: A boolean.
+        ///   - default: A string.
         ///   - level: A integer.
         ///   - note: A string.
         ///   - price: A number.
@@ -139,8 +170,8 @@ extension ExampleEvent {
             kind: OrderPlacedKind,
             itemCount: Int,
             value: String,
+            isGift: Bool,
             `default`: OrderPlacedDefault? = nil,
-            isGift: Bool? = nil,
             level: Int? = nil,
             note: String? = nil,
             price: Double? = nil,
@@ -148,8 +179,8 @@ extension ExampleEvent {
             self.kind = kind
             self.itemCount = itemCount
             self.value = value
-            self.`default` = `default`
             self.isGift = isGift
+            self.`default` = `default`
             self.level = level
             self.note = note
             self.price = price
@@ -161,18 +192,22 @@ extension ExampleEvent {
 extension ExampleEvent {
     /// A "quoted" | text with a \ and <b>é</b>, and with so many words that the comment of its case has to be
     /// broken into lines.
+    static var quoted: ExampleEvent { .quoted(QuotedParameters()) }
+
+    /// A "quoted" | text with a \ and <b>é</b>, and with so many words that the comment of its case has to be
+    /// broken into lines.
     ///
     /// - Parameters:
     ///   - on: A boolean.
     ///   - self: A string.
-    static func quoted(on: Bool, self selfValue: String? = nil) -> ExampleEvent {
+    static func quoted(on: Bool? = nil, self selfValue: String? = nil) -> ExampleEvent {
         .quoted(QuotedParameters(on: on, self: selfValue))
     }
 
     /// The parameters of `quoted`.
     struct QuotedParameters: Hashable, Sendable {
         /// A boolean.
-        var on: Bool
+        var on: Bool?
         /// A string.
         var `self`: String?
 
@@ -181,10 +216,29 @@ extension ExampleEvent {
         /// - Parameters:
         ///   - on: A boolean.
         ///   - self: A string.
-        init(on: Bool, self selfValue: String? = nil) {
+        init(on: Bool? = nil, self selfValue: String? = nil) {
             self.on = on
             self.`self` = selfValue
         }
+    }
+}
+
+extension ExampleEvent {
+    /// From where.
+    struct ClassSource: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+        /// The value as it is sent.
+        let rawValue: String
+
+        /// Makes a value of any text, listed or not.
+        init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Makes a value of any text, listed or not.
+        init(stringLiteral rawValue: String) { self.rawValue = rawValue }
+
+        /// `link`.
+        static let link: ClassSource = "link"
+        /// `icon`.
+        static let icon: ClassSource = "icon"
     }
 }
 

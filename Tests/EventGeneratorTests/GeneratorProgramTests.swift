@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The generator")
 struct GeneratorProgramTests {
-    private static let definition = #"{"title":"a","description":"d","type":"object"}"#
+    private static let definition =
+        #"{"title":"a","description":"d","type":"object","additionalProperties":false}"#
 
     private func run(_ arguments: [String]) -> (lines: [String], code: Int32) {
         var lines: [String] = []
@@ -20,12 +21,16 @@ struct GeneratorProgramTests {
     func writesAndChecks() throws {
         try ExampleFiles.withFolder(["a.json": Self.definition, "notes.txt": "no definition"]) { folder in
             let arguments = [
-                "--definitions", folder, "--swift", "\(folder)/A.swift", "--documentation", "\(folder)/a.md",
+                "--definitions", folder, "--swift", "\(folder)/A.swift", "--catalog", "\(folder)/B.swift",
+                "--documentation", "\(folder)/a.md",
             ]
             #expect(run(arguments + ["--check"]).code == 1)
             #expect(run(arguments) == ([], 0))
             #expect(run(arguments + ["--check"]) == ([], 0))
             #expect(try String(contentsOfFile: "\(folder)/A.swift", encoding: .utf8).contains("    case a\n"))
+            #expect(
+                try String(contentsOfFile: "\(folder)/B.swift", encoding: .utf8).contains(
+                    "allowsOthers: false)"))
             #expect(try String(contentsOfFile: "\(folder)/a.md", encoding: .utf8).contains("## `a`"))
             try "x".write(toFile: "\(folder)/a.md", atomically: true, encoding: .utf8)
             let (lines, code) = run(arguments + ["--check"])
