@@ -134,6 +134,7 @@ struct ConnectFailureTests {
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
             #expect(error?.code == .unavailable)
             #expect(error?.serverMessage?.contains("/nonexistent") == true)
+            #expect(await code { try await pool.withSnapshot(lane: .exclusive) { _ in } } == .unavailable)
             #expect(pool.statistics.exclusive.connectFailures[.refused] ?? 0 > 0)
         }
     }

@@ -102,15 +102,6 @@ struct PoolTests {
         }
     }
 
-    @Test("Without a server, queries fail as unavailable after the acquire timeout, and the pool closes")
-    func unavailable() async throws {
-        try await withPool("host=/nonexistent", { $0.acquireTimeout = .milliseconds(100) }) { pool in
-            #expect(await code { try await pool.query(Self.echo, [.int8(1)]) } == .unavailable)
-            #expect(await code { try await pool.withSnapshot(lane: .exclusive) { _ in } } == .unavailable)
-            #expect(pool.statistics.fast.failedConnects > 0)
-        }
-    }
-
     @Test("A query that is cancelled while it waits leaves the line; one that runs ends in the server")
     func cancelling() async throws {
         let database = try Self.database.get()

@@ -17,28 +17,6 @@ struct QueryTests {
 
     private static let echo = PreparedStatement("SELECT $1 + 1", parameters: [.int8])
 
-    @Test("Ten thousand queries of a hundred tasks each get their own answer")
-    func manyTasks() async throws {
-        try await withConnection(Self.database.get()) { connection in
-            let bound = LoopBound(connection, loop: connection.loop)
-            try await withThrowingTaskGroup(of: Int.self) { group in
-                for task in 0..<100 {
-                    group.addTask(executorPreference: bound.loop) {
-                        var right = 0
-                        for index in 0..<100 {
-                            let value = Int64(task * 1000 + index)
-                            let rows = try await bound.value.query(Self.echo, [.int8(value)])
-                            if try rows.only().decode(Int64.self, at: 0) == value + 1 { right += 1 }
-                        }
-                        return right
-                    }
-                }
-                let right = try await group.reduce(0, +)
-                #expect(right == 10_000)
-            }
-        }
-    }
-
     @Test("An error in the middle of the pipeline leaves its neighbours alone")
     func neighbours() async throws {
         try await withConnection(Self.database.get()) { connection in

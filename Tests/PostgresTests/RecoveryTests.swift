@@ -18,36 +18,6 @@ struct RecoveryTests {
         var isOver = false
     }
 
-    @Test(
-        "Queries on killed backends fail with typed errors, and the pool recovers with as many sessions as before"
-    )
-    func killedBackends() async throws {
-        let database = try TestDatabase()
-        try await withPool(database.connectionString) { pool in
-            let tally = try await underLoad(pool) { tally in
-                for round in 1...3 {
-                    try await progress(tally)
-                    try database.cluster.execute(
-                        """
-                        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'
-                        """)
-                    try await waitUntil { tally.withLock { ($0.failures[.connectionLost] ?? 0) >= round } }
-                }
-                try await progress(tally)
-            }
-            #expect(tally.wrongAnswers == 0)
-            #expect(Set(tally.failures.keys).isSubset(of: [.connectionLost, .unavailable, .busy]))
-            // As many sessions as the pool has, not one more.
-            try await waitUntil {
-                pool.statistics.exclusive.connections + pool.statistics.fast.connections == 6
-            }
-            let count = try await pool.query(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid > 0")
-            #expect(try count.only().decode(Int.self, at: 0) == 6)
-        }
-        try await expectNoBackends(of: database)
-    }
-
     @Test("A server that stops and starts again is in use again within two seconds, with other errors typed")
     func restart() async throws {
         let cluster = PrivateCluster(ephemeralWith: [:])
