@@ -148,6 +148,10 @@ struct ChangedPlacesTests {
                 "INSERT INTO locations (name, category, latitude, longitude) VALUES ('A', 'museum', 1, 2)")
             for forbidden in [
                 "SELECT place_ids FROM dataset_log", "DELETE FROM dataset_further_changes",
+                "SELECT id FROM dataset", "INSERT INTO dataset_changes DEFAULT VALUES",
+                "DELETE FROM dataset_log", "SELECT pg_catalog.nextval('dataset_log_revision_seq')",
+                "REFRESH MATERIALIZED VIEW dataset_incarnation", "SELECT mark_dataset_change()",
+                "SELECT renew_dataset()", "SELECT refuse_chosen_ids()",
                 "SELECT record_written_places()", "SELECT record_updated_places()",
                 "SELECT record_truncated_places()", "SELECT record_renumbered_place()",
             ] {
@@ -161,7 +165,9 @@ struct ChangedPlacesTests {
         }
     }
 
-    @Test("A writer whose search_path has other tables, functions and operators first gets the same list")
+    @Test(
+        "A writer whose search_path has other tables, functions and operators first, or nothing, gets the same list"
+    )
     func searchPath() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.insertion(50))
@@ -180,6 +186,7 @@ struct ChangedPlacesTests {
         try await database.withSession { session in
             try await session.run("CREATE TEMPORARY TABLE new_locations (id bigint)")
             try await session.run("CREATE TEMPORARY TABLE written_locations (id bigint)")
+            try await session.run("CREATE TEMPORARY TABLE dataset (id uuid)")
             try await session.run("SET search_path = other, pg_temp, pg_catalog, public")
             for (statements, expected) in [
                 (["UPDATE locations SET featured = true WHERE id = 3"], "3"),
@@ -192,6 +199,9 @@ struct ChangedPlacesTests {
                 for statement in ["BEGIN"] + statements + ["COMMIT"] { try await session.run(statement) }
                 #expect(try database.execute(Self.newest) == expected)
             }
+            try await session.run("SET search_path = ''")
+            try await session.run("UPDATE public.locations SET featured = true WHERE id = 7")
+            #expect(try database.execute(Self.newest) == "7")
         }
     }
 

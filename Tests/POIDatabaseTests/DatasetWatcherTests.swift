@@ -196,13 +196,4 @@ struct DatasetWatchStateMachineTests {
         _ = machine.listening()
         #expect(machine.tick() == [.read])
     }
-
-    @Test("The watch knows no id after a failed read, until a read succeeds")
-    func failure() {
-        var machine = proven()
-        #expect(machine.renewed(two) == [.know(two), .read])
-        #expect(machine.readFailed() == [.know(nil)])
-        #expect(machine.tick() == [.read])
-        #expect(machine.read(two, isStandby: false) == [.know(two)])
-    }
 }

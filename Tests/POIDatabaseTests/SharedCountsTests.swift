@@ -42,19 +42,6 @@ struct SharedCountsTests {
         }
     }
 
-    @Test("Requests at the same time share one count")
-    func oneCount() async throws {
-        try await MigratedDatabase.empty().withStore { store, session in
-            try await session.run("BEGIN")
-            try await session.run("LOCK TABLE locations")
-            let requests = Self.request(store, 20)
-            try await Self.wait(store, session, waiting: 20)
-            try await session.run("COMMIT")
-            for request in requests { #expect(try await request.value.datasetID != nil) }
-            #expect(store.dataset.categoryCounts.countsBegun == 1)
-        }
-    }
-
     @Test(
         "While a writer commits steadily, requests are served by few counts, each of one state of the data")
     func steadyWrites() async throws {
@@ -141,21 +128,6 @@ struct SharedCountsTests {
             try await session.run("COMMIT")
             #expect(try await requests[2].value.datasetID != nil)
             #expect(store.dataset.categoryCounts.countsBegun == 1)
-        }
-    }
-
-    @Test("Every request that waits for a count fails with it, and the next request counts again")
-    func failure() async throws {
-        try await MigratedDatabase.empty().withStore { store, session in
-            try await session.run("ALTER TABLE locations RENAME TO elsewhere")
-            for _ in 0..<2 {
-                let requests = Self.request(store, 3)
-                for request in requests {
-                    await #expect(throws: PlaceStoreError.self) { try await request.value }
-                }
-            }
-            try await session.run("ALTER TABLE elsewhere RENAME TO locations")
-            #expect(Self.total(try await store.categories().value()) == 0)
         }
     }
 

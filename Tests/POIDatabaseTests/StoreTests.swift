@@ -19,48 +19,6 @@ struct StoreTests {
         FROM generate_series(1, 300) AS n
         """
 
-    @Test("A place is found by its id, with its distance if a centre is given")
-    func location() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places)
-        try await database.withStore { store, _ in
-            let center = try Coordinate(latitude: 7, longitude: 8)
-            let plain = try await store.place(for: PlaceRequest(id: 7)).value()
-            #expect(try plain.places.copied().map(\.name) == ["Place 7"])
-            #expect(try plain.places.copied().map(\.distance) == [nil])
-            #expect(plain.datasetID != nil)
-            let near = try await store.place(for: PlaceRequest(id: 7, center: center)).value()
-            let place = try Coordinate(latitude: 7, longitude: 7)
-            let distance = Geodesic.distanceMeters(from: center, to: place)
-            let shown = try #require(try near.places.copied().first?.distance)
-            #expect(abs(shown - distance) <= 0.05)
-            for id in [301, .max] {
-                let none = try await store.place(for: PlaceRequest(id: id)).value()
-                #expect(none.places.count == 0)
-                #expect(none.datasetID == plain.datasetID)
-            }
-        }
-    }
-
-    @Test("Places are found by their ids, in the order of these, or nearest first if a centre is given")
-    func locations() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places)
-        try await database.withStore { store, _ in
-            let ids = [250, 301, 7, .max, 9, 87]
-            let plain = try await store.places(for: NearbyPlacesRequest(ids: ids))
-            #expect(try plain.places.copied().map(\.id) == [7, 9, 87, 250])
-            #expect(try plain.places.copied().allSatisfy { $0.distance == nil })
-            // 87 is at (7, 87), 250 at (10, 80).
-            let center = try Coordinate(latitude: 8, longitude: 84)
-            let near = try await store.places(for: NearbyPlacesRequest(ids: ids, center: center))
-            #expect(try near.places.copied().map(\.id) == [87, 250, 9, 7])
-            let distances = try near.places.copied().compactMap(\.distance)
-            #expect(distances.count == 4 && distances == distances.sorted())
-            #expect(near.datasetID == plain.datasetID)
-        }
-    }
-
     @Test("Properties and importance come with the places: all by the id, in lists those that are asked for")
     func properties() async throws {
         let database = try MigratedDatabase.empty()
@@ -108,7 +66,6 @@ struct StoreTests {
                 ('a"', 'cafe', 1, 1, '{"ja": "\\"東\\\\", "EN-us": "x"}', '{b,c}', '{"p": 1}'), ('b', 'cafe', 1, 1.1, NULL, '{d}', NULL)
             """)
         try await database.withFollower(usesIndexAlways: true) { followed in
-            try await followed.waitForNewest()
             for languages in [[], ["fr"], ["ja"], ["fr", "en-us-x-a", "ja"]] {
                 for limit in [2, 100] {
                     var request = NearbyPlacesRequest(
@@ -198,70 +155,6 @@ struct StoreTests {
             try await killing
             // One that is just being made anew is there for no kill.
             #expect(store.pool.statistics.exclusive.lostConnections >= 3)
-        }
-    }
-
-    @Test("The categories are counted, those without places too, most frequent first, then by name")
-    func categories() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places)
-        // By a schedule that serves no older counts.
-        let dataset = DatasetState(countingMultiple: 0)
-        try await database.withStore(dataset: dataset) { store, session in
-            let counts = try await store.categories().value()
-            #expect(counts.items.prefix(2).map(\.name) == ["park", "cafe"])
-            #expect(counts.items.prefix(2).map(\.count) == [200, 100])
-            let rest = counts.items.dropFirst(2)
-            #expect(rest.allSatisfy { $0.count == 0 })
-            #expect(rest.map(\.name) == rest.map(\.name).sorted())
-            let vocabulary = try await store.currentVocabulary().value()
-            #expect(rest.count == vocabulary.categories.sortedNames.count - 2)
-            try await session.run("INSERT INTO categories VALUES ('new_kind')")
-            try await session.run("UPDATE locations SET category = 'new_kind' WHERE category = 'cafe'")
-            // What was counted before isn't taken once the store has heard of the change.
-            while store.currentDatasetID == counts.datasetID || store.currentDatasetID == nil {
-                _ = try await store.currentVocabulary().value()
-            }
-            let later = try await store.categories().value()
-            #expect(later.items.prefix(2).map(\.name) == ["park", "new_kind"])
-            #expect(later.datasetID != counts.datasetID)
-            let again = try await store.categories().value()
-            #expect(again.items == later.items)
-        }
-    }
-
-    @Test("Source datasets are counted, with the license of their row or else of their places")
-    func attributions() async throws {
-        let database = try MigratedDatabase.empty()
-        try await database.withStore(dataset: DatasetState(countingMultiple: 0)) { store, session in
-            let none = try await store.attributions().value()
-            #expect(none.items == [] && none.datasetID != nil)
-            try await session.run(
-                """
-                INSERT INTO locations (name, category, latitude, longitude, source_dataset, source_id, source_license)
-                SELECT 'A', 'park', 1, 2, dataset, id, license FROM (VALUES
-                    ('b', '1', 'CC0-1.0'), ('a', '1', 'ODbL-1.0'), ('b', '2', 'CC-BY-4.0'), ('b', '3', 'CC0-1.0'),
-                    (NULL, NULL, NULL)) AS source (dataset, id, license)
-                """)
-            try await session.run(
-                """
-                INSERT INTO datasets VALUES
-                    ('a', 'ODbL-1.0', '© a', 'https://a.example/'), ('none', 'CC0-1.0', NULL, NULL)
-                """)
-            while store.currentDatasetID != (try await session.value("SELECT id FROM dataset")) {
-                _ = try await store.currentVocabulary().value()
-            }
-            let counts = try await store.attributions().value()
-            #expect(
-                counts.items == [
-                    Attribution(
-                        dataset: "a", license: "ODbL-1.0", credit: "© a", url: "https://a.example/", places: 1
-                    ),
-                    Attribution(dataset: "b", license: "CC-BY-4.0 AND CC0-1.0", places: 3),
-                ])
-            #expect(counts.datasetID == store.currentDatasetID)
-            #expect(try await store.attributions().value().items == counts.items)
-            #expect(store.dataset.attributionCounts.countsBegun == 2)
         }
     }
 

@@ -87,20 +87,6 @@ struct DatasetsTests {
         #expect(try await export(other, format).file == file)
     }
 
-    @Test("The seed's datasets are unchanged by their exports", arguments: DatasetExport.Format.allCases)
-    func seed(format: DatasetExport.Format) async throws {
-        let database = try MigratedDatabase.seeded()
-        let configuration = try database.configuration()
-        let datasets = try await offPool { try DatasetList(configuration).run() }
-        #expect(datasets.count > 1)
-        for dataset in datasets {
-            let file = try await export(database, dataset: dataset.name, format).file
-            let report = try await importAgain(
-                file, into: database, dataset: dataset.name, license: dataset.license, format)
-            #expect(report.counts == [0, 0, dataset.places, 0])
-        }
-    }
-
     @Test("An export is RFC 4180 or RFC 7946, to the byte")
     func bytes() async throws {
         let database = try MigratedDatabase.empty()

@@ -58,10 +58,8 @@ struct DriftTests {
         "A place that is written past the triggers is noticed and mended, and no tag of before is confirmed",
         arguments: Way.allCases)
     func places(way: Way) async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(IndexFollowerTests.places(40))
+        let database = try IndexFollowerTests.database(places: 40)
         try await database.withFollower(verifying: 7) { followed in
-            try await followed.waitForNewest()
             for change in Self.changes {
                 try database.execute("TRUNCATE locations RESTART IDENTITY; \(IndexFollowerTests.places(40))")
                 try await followed.waitForNewest()
@@ -82,10 +80,8 @@ struct DriftTests {
 
     @Test("A change of the table that rewrites its values is noticed and mended")
     func rewritten() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(IndexFollowerTests.places(40))
+        let database = try IndexFollowerTests.database(places: 40)
         try await database.withFollower(verifying: 7) { followed in
-            try await followed.waitForNewest()
             let id = followed.servedID
             try database.execute(
                 "ALTER TABLE locations ALTER COLUMN address TYPE text USING 'Rewritten ' || id")
@@ -97,10 +93,8 @@ struct DriftTests {
 
     @Test("Categories and datasets that are written past the triggers are noticed and mended")
     func facts() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(IndexFollowerTests.places(8))
+        let database = try IndexFollowerTests.database(places: 8)
         try await database.withFollower(verifying: 7) { followed in
-            try await followed.waitForNewest()
             for change in [
                 "INSERT INTO categories VALUES ('new_kind')",
                 "INSERT INTO datasets VALUES ('test', 'CC0-1.0', '© test', NULL)",
@@ -120,15 +114,13 @@ struct DriftTests {
         "Other filterable properties that are written past the triggers are noticed, and places found by them"
     )
     func filterableProperties() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(IndexFollowerTests.places(8))
+        let database = try IndexFollowerTests.database(places: 8)
         try database.execute(
             """
             UPDATE locations SET properties = '{"material": "steel"}' WHERE id = 5;
             INSERT INTO filterable_properties VALUES ('open', 'boolean')
             """)
         try await database.withFollower(verifying: 7) { followed in
-            try await followed.waitForNewest()
             let id = followed.servedID
             try database.execute(
                 Way.replica.transaction("UPDATE filterable_properties SET name = 'material', type = 'text'"))
@@ -145,10 +137,8 @@ struct DriftTests {
 
     @Test("Responses from the database have no tag from before the drift, until the dataset's id changes")
     func databaseTags() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(IndexFollowerTests.places(40))
+        let database = try IndexFollowerTests.database(places: 40)
         try await database.withFollower(verifying: 7) { followed in
-            try await followed.waitForNewest()
             let before = try #require(followed.index.served)
             try database.execute(Way.replica.transaction(Self.changes[0]))
             try await followed.wait { followed.servedID != before.datasetID }
@@ -176,11 +166,9 @@ struct DriftTests {
 
     @Test("Verification finds no difference in places that others write meanwhile")
     func writers() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(IndexFollowerTests.places(60))
+        let database = try IndexFollowerTests.database(places: 60)
         let generator = SeededGenerator()
         try await database.withFollower(verifying: 9) { followed in
-            try await followed.waitForNewest()
             let start = followed.session.loop.now
             let isOver = Lock(false)
             let write: @Sendable (UInt64) async throws -> Void = { number in
@@ -239,10 +227,8 @@ struct DriftTests {
 
     @Test("A disabled or missing trigger is reported, and leaves the store ready")
     func triggers() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(IndexFollowerTests.places(8))
+        let database = try IndexFollowerTests.database(places: 8)
         try await database.withFollower(verifying: 7) { followed in
-            try await followed.waitForNewest()
             for (change, names) in [
                 (
                     "ALTER TABLE locations DISABLE TRIGGER locations_record_deleted",
@@ -271,11 +257,9 @@ struct DriftTests {
 
     @Test("poi reindex makes the follower read everything again by another id")
     func reindex() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(IndexFollowerTests.places(40))
+        let database = try IndexFollowerTests.database(places: 40)
         // Without verification.
         try await database.withFollower { followed in
-            try await followed.waitForNewest()
             let id = followed.servedID
             try database.execute(Way.replica.transaction(Self.changes[0]))
             let lines = Lock<[String]>([])

@@ -36,7 +36,6 @@ struct FilterablePropertyTests {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
         try await database.withFollower(listenMode: mode) { followed in
-            try await followed.waitForNewest()
             let (open, steel) = (
                 try Self.request(PropertyFilter("open", is: true)),
                 try Self.request(PropertyFilter("material", anyOf: ["steel", "\u{E9}"]))
@@ -72,7 +71,6 @@ struct FilterablePropertyTests {
         try database.execute(
             "INSERT INTO filterable_properties VALUES ('open', 'boolean'), ('material', 'text')")
         try await database.withFollower { followed in
-            try await followed.waitForNewest()
             let both = try Self.request(
                 PropertyFilter("open", is: true), PropertyFilter("material", anyOf: ["steel"]))
             #expect(try Self.ids(try await followed.pageInMemory(both)) == [33])

@@ -128,10 +128,11 @@ extension TestDatabase {
     /// - Parameters:
     ///   - verifying: how many places are verified at each look, which then follow each other at once.
     ///   - usesIndexAlways: a test's tables are so small that the planner would rather read them whole.
+    ///   - waitsForNewest: whether the body runs only once the places are in memory.
     func withFollower(
         listenMode: ListenMode = .auto, use: IndexUse = .auto, maximumBytes: Int = 1 << 30,
         maxReplicaLag: Duration = .seconds(10), verifying verifiedCount: Int? = nil,
-        usesIndexAlways: Bool = false,
+        usesIndexAlways: Bool = false, waitsForNewest: Bool = true,
         _ body: @escaping @Sendable (FollowedDatabase) async throws -> Void
     ) async throws {
         var configuration = try configuration()
@@ -162,11 +163,11 @@ extension TestDatabase {
                 requestTimeout: configuration.requestTimeout, loop: loop)
             let result: Result<Void, any Error>
             do {
-                result = .success(
-                    try await body(
-                        FollowedDatabase(
-                            store: store, database: database, index: thread.index, session: session,
-                            observations: observations)))
+                let followed = FollowedDatabase(
+                    store: store, database: database, index: thread.index, session: session,
+                    observations: observations)
+                if waitsForNewest { try await followed.waitForNewest() }
+                result = .success(try await body(followed))
             } catch {
                 result = .failure(error)
             }

@@ -39,26 +39,17 @@ struct IndexConfigurationTests {
         #expect(!index.fits(Int(Double(bytes) / 2.09)))
     }
 
+    private static let bytes = "bytes, such as 512MiB or 2GiB, at least 1048576"
+
     @Test(
         "An invalid setting of the index is refused with one line",
         arguments: [
-            ("POI_INDEX", "yes", "POI_INDEX=yes: expected one of auto, on, off"),
-            (
-                "POI_INDEX_MAX_MEMORY", "2G",
-                "POI_INDEX_MAX_MEMORY=2G: expected bytes, such as 512MiB or 2GiB, at least 1048576"
-            ),
-            (
-                "POI_INDEX_MAX_MEMORY", "99999999999999999GiB",
-                "POI_INDEX_MAX_MEMORY=99999999999999999GiB: expected bytes, such as 512MiB or 2GiB, at least 1048576"
-            ),
-            (
-                "POI_INDEX_MAX_MEMORY", "1KiB",
-                "POI_INDEX_MAX_MEMORY=1KiB: expected bytes, such as 512MiB or 2GiB, at least 1048576"
-            ),
+            ("POI_INDEX", "yes", "one of auto, on, off"), ("POI_INDEX_MAX_MEMORY", "2G", bytes),
+            ("POI_INDEX_MAX_MEMORY", "99999999999999999GiB", bytes), ("POI_INDEX_MAX_MEMORY", "1KiB", bytes),
         ])
-    func refusal(variable: String, value: String, line: String) {
+    func refusal(variable: String, value: String, expected: String) {
         let error = #expect(throws: ConfigurationError.self) { try configuration([variable: value]) }
-        #expect(error?.description == line)
+        #expect(error?.description == "\(variable)=\(value): expected \(expected)")
     }
 }
 

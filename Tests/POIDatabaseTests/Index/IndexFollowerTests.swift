@@ -23,14 +23,19 @@ struct IndexFollowerTests {
         """
     }
 
+    /// A database with so many places.
+    static func database(places count: Int) throws -> TestDatabase {
+        let database = try MigratedDatabase.empty()
+        try database.execute(places(count))
+        return database
+    }
+
     @Test(
         "The follower serves the database's places and every change of them, with notifications and without",
         arguments: [ListenMode.auto, .off])
     func changes(mode: ListenMode) async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(300))
+        let database = try Self.database(places: 300)
         try await database.withFollower(listenMode: mode) { followed in
-            try await followed.waitForNewest()
             for change in [
                 Self.places(3, from: 301),
                 "UPDATE locations SET name = 'Renamed', latitude = -latitude WHERE id % 9 = 0",
@@ -49,10 +54,8 @@ struct IndexFollowerTests {
 
     @Test("The follower reads everything again after TRUNCATE and after a change of more than 10,000 places")
     func reloads() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(20))
+        let database = try Self.database(places: 20)
         try await database.withFollower { followed in
-            try await followed.waitForNewest()
             try database.execute("TRUNCATE locations")
             try await followed.waitForNewest()
             #expect(followed.index.status.loadCount == 2)
@@ -65,10 +68,8 @@ struct IndexFollowerTests {
 
     @Test("The follower misses no change while its connections are killed")
     func killedConnections() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(50))
+        let database = try Self.database(places: 50)
         try await database.withFollower { followed in
-            try await followed.waitForNewest()
             let kill = """
                 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
                 WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid <> \(followed.session.backendProcessID)
@@ -91,10 +92,8 @@ struct IndexFollowerTests {
             "REFRESH MATERIALIZED VIEW dataset_incarnation",
         ], ["ALTER TABLE locations ADD COLUMN note float8 DEFAULT random()", "TRUNCATE locations"])
     func rewritten(cause: String, rewriting: String) async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(20))
+        let database = try Self.database(places: 20)
         try await database.withFollower { followed in
-            try await followed.waitForNewest()
             try await followed.session.run("BEGIN")
             try await followed.session.run(rewriting)
             try database.execute(cause)
@@ -114,10 +113,8 @@ struct IndexFollowerTests {
     @Test(
         "The follower withdraws its places when the database was restored, and then serves the restored ones")
     func restored() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(20))
+        let database = try Self.database(places: 20)
         try await database.withFollower { followed in
-            try await followed.waitForNewest()
             try database.execute("REFRESH MATERIALIZED VIEW dataset_incarnation")
             try await followed.waitForNewest()
             #expect(followed.index.status.loadCount == 2)
@@ -127,10 +124,8 @@ struct IndexFollowerTests {
 
     @Test("The follower reads everything again if the log no longer has the revision that it holds")
     func pruned() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(20))
+        let database = try Self.database(places: 20)
         try await database.withFollower { followed in
-            try await followed.waitForNewest()
             try database.execute(
                 """
                 BEGIN; DELETE FROM locations WHERE id = 3; SET CONSTRAINTS ALL IMMEDIATE;
@@ -145,10 +140,8 @@ struct IndexFollowerTests {
 
     @Test("The follower goes back with a primary that has lost commits, and may serve its places")
     func lostCommits() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(20))
+        let database = try Self.database(places: 20)
         try await database.withFollower { followed in
-            try await followed.waitForNewest()
             let before = try #require(followed.index.served)
             try database.execute("DELETE FROM locations WHERE id = 3")
             try await followed.waitForNewest()
@@ -168,10 +161,8 @@ struct IndexFollowerTests {
     @Test(
         "A primary that has lost commits may serve what it has, though its places became too many for memory")
     func lostCommitsOfTooLarge() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(20))
+        let database = try Self.database(places: 20)
         try await database.withFollower(maximumBytes: 1 << 20) { followed in
-            try await followed.waitForNewest()
             let before = try #require(followed.index.served)
             try database.execute("DELETE FROM locations WHERE id = 3")
             try await followed.waitForNewest()
@@ -186,9 +177,8 @@ struct IndexFollowerTests {
 
     @Test("The follower leaves places to the database if they take too much memory, and reports that")
     func tooLarge() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(10_000))
-        try await database.withFollower(use: .on, maximumBytes: 1 << 20) { followed in
+        let database = try Self.database(places: 10_000)
+        try await database.withFollower(use: .on, maximumBytes: 1 << 20, waitsForNewest: false) { followed in
             try await followed.wait { followed.index.status.phase == .tooLarge }
             let request = NearbyPlacesRequest(center: try Coordinate(latitude: 1, longitude: 1))
             #expect(try followed.store.places(for: request, from: .unknown).atOnce == nil)
@@ -234,19 +224,10 @@ struct IndexFollowerTests {
         }
     }
 
-    @Test("Places are read whatever plan the database has for all of them")
-    func plans() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(20))
-        // A plan of several lines.
-        try await database.withFollower(usesIndexAlways: true) { try await $0.waitForNewest() }
-    }
-
     @Test("Places that were too many are served from memory as soon as they fit")
     func fitsAgain() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(10_000))
-        try await database.withFollower(maximumBytes: 1 << 20) { followed in
+        let database = try Self.database(places: 10_000)
+        try await database.withFollower(maximumBytes: 1 << 20, waitsForNewest: false) { followed in
             try await followed.wait { followed.index.status.phase == .tooLarge }
             let told = followed.observations.all.filter { $0.level == "warning" }
             #expect(told.count == 1)
@@ -263,10 +244,8 @@ struct IndexFollowerTests {
         "Every request is served from memory, with the data's age, while the database takes no connections"
     )
     func databaseAway() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places(300))
+        let database = try Self.database(places: 300)
         try await database.withFollower(maxReplicaLag: .seconds(1)) { followed in
-            try await followed.waitForNewest()
             #expect(followed.store.staleSeconds == nil)
             // But for the test's own connection.
             _ = try database.cluster.execute("ALTER DATABASE \"\(database.name)\" ALLOW_CONNECTIONS false")
@@ -293,16 +272,6 @@ struct IndexFollowerTests {
             _ = try database.cluster.execute("ALTER DATABASE \"\(database.name)\" ALLOW_CONNECTIONS true")
             try await followed.wait { store.staleSeconds == nil }
             #expect(!followed.observations.names.contains("index-withdrawn"))
-        }
-    }
-
-    @Test("A store that needs places in memory is ready once they are loaded")
-    func required() async throws {
-        try await MigratedDatabase.empty().withFollower(use: .on) { followed in
-            try await followed.wait {
-                await followed.store.checkHealth() == .reachable(missingMigrations: [])
-            }
-            #expect(followed.index.hasLoaded)
         }
     }
 }
@@ -340,6 +309,24 @@ struct FallbackTests {
             try await session.run("DELETE FROM locations")
             #expect(try await indexed.places(for: request).places.count == 0)
             #expect(try await indexed.categories().value().items.allSatisfy { $0.count == 0 })
+            await indexed.close()
+        }
+    }
+
+    @Test("Clusters need the places in memory")
+    func withoutIndex() async throws {
+        try await MigratedDatabase.empty().withStore { store, session in
+            let indexed = IndexedPlaceStore(
+                ServedIndex(), fallback: store, isRequired: false, requestTimeout: .seconds(60),
+                loop: session.loop)
+            let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
+            let request = ClustersRequest(box: earth, zoom: 0)
+            #expect(try indexed.clusters(for: request, from: .unknown).atOnce == nil)
+            for store in [store, indexed] as [any PlaceStore] {
+                await #expect(throws: PlaceStoreError.indexRequired) {
+                    _ = try await store.clusters(for: request)
+                }
+            }
             await indexed.close()
         }
     }
