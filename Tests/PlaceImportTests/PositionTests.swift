@@ -4,12 +4,16 @@ import Testing
 @Suite("Positions as people write them")
 struct PositionTests {
     @Test(
-        "Latitude and longitude may be in one column",
+        "Latitude and longitude may be in one column, as angles with minutes and seconds, too",
         arguments: [
             "52.5, 13.25", "52.5 13.25", "(52.5, 13.25)", "[52.5,13.25]", "52,5; 13,25", "52,5 13,25",
             "POINT (13.25 52.5)",
             "point z(13.25 52.5 7)", "SRID=4326;POINT(13.25 52.5)", "LINESTRING(13 52,13.5 53)",
             "MULTIPOLYGON(((13 52,13.5 52,13.5 53,13 52)))",
+            "52.5° N, 13.25° E", "52°30′N 13°15′E", "52°30'0\"N, 13°15'0\"E", "N 52° 30.0' E 13° 15.0'",
+            "52.5N 13.25E", "13° 15' E, 52° 30' N", "52º30’N / 13º15’E", "52,5° N; 13,25° E",
+            "52°30'00.0\"N 13°15'00.0\"E", "+52.5° +13.25°", "52° 30′ 0″ n 13° 15′ 0″ e", "52°30'N,13°15'E",
+            "52°30'0''N 13°15'E", "(52°30'N 13°15'E)",
         ])
     func position(text: String) throws {
         let result = try read("name\tcategory\tcoordinates\nA\tcafe\t\(text)\n")
@@ -22,24 +26,14 @@ struct PositionTests {
         arguments: [
             "Berlin", "52.5", "52.5, 13.25, 7", "POINT(a b)", "POINT EMPTY", "POINT(1)", "1,5,2,5", "(", "()",
             ";",
+            // What could be another angle.
+            "52°30'", "52°30'N", "52°60'N 13°0'E", "52°30'60\"N 13°0'E", "52°30'N 13°15'N", "-52°30'S 13°E",
+            "52.5°30'N 13°E", "52°N 13°O", "52°30'N 13°15'E 7", "52°30'N 13°15'", "52 30 N 13 15 E", "N E",
+            "52°30.5'5\"N 13°E", "52°N13°E°", "N52°N 13°E", "north 52° east 13°",
         ])
     func noPosition(text: String) throws {
         let reasons = try read("name\tcategory\tlocation\nA\tcafe\t\(text)\n").reasons
         #expect(reasons == [.malformedCoordinates])
-    }
-
-    @Test(
-        "Angles may have minutes and seconds, and the letter of their side of the Earth",
-        arguments: [
-            "52.5° N, 13.25° E", "52°30′N 13°15′E", "52°30'0\"N, 13°15'0\"E", "N 52° 30.0' E 13° 15.0'",
-            "52.5N 13.25E", "13° 15' E, 52° 30' N", "52º30’N / 13º15’E", "52,5° N; 13,25° E",
-            "52°30'00.0\"N 13°15'00.0\"E", "+52.5° +13.25°", "52° 30′ 0″ n 13° 15′ 0″ e", "52°30'N,13°15'E",
-            "52°30'0''N 13°15'E", "(52°30'N 13°15'E)",
-        ])
-    func angles(text: String) throws {
-        let result = try read("name\tcategory\tcoordinates\nA\tcafe\t\(text)\n")
-        #expect(result.places.map(\.latitude) == [52.5])
-        #expect(result.places.map(\.longitude) == [13.25])
     }
 
     @Test("The south and the west are negative, and a sign holds for minutes and seconds, too")
@@ -50,18 +44,6 @@ struct PositionTests {
             #expect(result.places.map(\.latitude) == [-37.25], "\(text)")
             #expect(result.places.map(\.longitude) == [-58.51], "\(text)")
         }
-    }
-
-    @Test(
-        "What could be another angle is none",
-        arguments: [
-            "52°30'", "52°30'N", "52°60'N 13°0'E", "52°30'60\"N 13°0'E", "52°30'N 13°15'N", "-52°30'S 13°E",
-            "52.5°30'N 13°E", "52°N 13°O", "52°30'N 13°15'E 7", "52°30'N 13°15'", "52 30 N 13 15 E", "N E",
-            "52°30.5'5\"N 13°E", "52°N13°E°", "N52°N 13°E", "north 52° east 13°",
-        ])
-    func noAngles(text: String) throws {
-        let reasons = try read("name\tcategory\tcoordinates\nA\tcafe\t\(text)\n").reasons
-        #expect(reasons == [.malformedCoordinates])
     }
 
     @Test("A column of angles is a latitude or a longitude, whichever its letters say")

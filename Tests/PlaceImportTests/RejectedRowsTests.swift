@@ -198,14 +198,14 @@ struct RejectedRowsTests {
 
     @Test("Rows of several files are objects on lines, whatever the files' formats are")
     func severalFiles() throws {
-        let files = [
+        let files: [(String, String)] = [
             (
                 "a.csv",
                 "id,name,category,lat,lon,other_names\n1,A,cafe,1,2,\n2,,cafe,\"1,5\",2,\"x;\"\"y\"\nshort,row\n"
             ),
             ("b.geojsonl", Self.feature("", 3) + "\n" + Self.feature("D", 4)),
         ]
-        let mistakes = [
+        let mistakes: [String: String] = [
             #""name":"""#: #""name":"B""#, #""name": """#: #""name": "C""#,
             #""rejected_text":"short,row""#: #""id":"5","name":"E","category":"park","lat":7,"lon":8"#,
         ]
@@ -218,7 +218,7 @@ struct RejectedRowsTests {
                 #"{"rejected_file":"a.csv","rejected_line":4,"rejected_reason":"column-count","#
                     + #""rejected_detail":"2 columns instead of 6","rejected_text":"short,row"}"#,
             ])
-        let right = [
+        let right: [(String, String)] = [
             (
                 files[0].0,
                 files[0].1.replacing("2,,", with: "2,B,").replacing("short,row", with: "5,E,park,7,8,")
