@@ -88,7 +88,7 @@ struct FaultTests {
     func asASlowDrip() async throws {
         let session = try await SharedMock.session()
         let fault = MockFault.slowDrip(bytes: 512, intervalSeconds: 0.001)
-        try await session.setFaults([MockFaultRule(fault: fault)])
+        try await session.setFaults([MockFaultRule(delaySeconds: 0.01, fault: fault)])
         #expect(try await session.places().count == 20)
         #expect(try await session.faults().map(\.timesUsed) == [1])
         try await session.end()

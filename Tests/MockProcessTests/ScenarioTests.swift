@@ -30,20 +30,11 @@ struct ScenarioTests {
         try await session.setScenario(.offline)
         #expect(try await statuses(2, session.baseURL) == [0, 0])
         #expect(try await session.faults().map(\.rule) == MockScenario.offline.rules)
+        try await session.setScenario(.slow)
+        #expect(try await session.faults().map(\.rule) == [MockFaultRule(delaySeconds: 3)])
         try await session.setScenario(.normal)
         #expect(try await statuses(3, session.baseURL) == [200, 200, 200])
         #expect(try await session.faults().isEmpty)
-        try await session.end()
-    }
-
-    @Test("A slow session delays each response by three seconds")
-    func isSlow() async throws {
-        let session = try await SharedMock.session()
-        try await session.setScenario(.slow)
-        let start = ContinuousClock.now
-        #expect(try await session.places().count == 20)
-        #expect(ContinuousClock.now - start >= .seconds(3))
-        #expect(try await session.faults().map(\.timesUsed) == [1])
         try await session.end()
     }
 

@@ -45,24 +45,6 @@ struct SessionTests {
         for session in [one, other] { try await session.end() }
     }
 
-    @Test("A session stays apart from others that are used at the same time")
-    func isAloneInACrowd() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 1...20 {
-                group.addTask {
-                    let session = try await SharedMock.session()
-                    try await session.setFixtures([.fixture(id: number, name: "Place \(number)")])
-                    for _ in 0..<5 {
-                        #expect(try await session.places().map(\.id) == [number])
-                    }
-                    #expect(try await session.journal().requests.count == 5)
-                    try await session.end()
-                }
-            }
-            try await group.waitForAll()
-        }
-    }
-
     @Test(
         "A place comes with its name in the first of the user's languages that it has one in, from every endpoint"
     )
@@ -98,16 +80,6 @@ struct SessionTests {
         try await check(["ja-JP"], "東京", "ja")
         try await check(["en", "zh-hant-TW"], "東京都", "zh-Hant")
         try await check(["en", "zh"], "Tokyo", nil)
-        let fault = await #expect(throws: RequestError.self) {
-            try await service.place(id: 1, center: nil, languages: ["en_US"])
-        }
-        guard case .problem(let problem) = fault else { throw CancellationError() }
-        #expect(problem.code == .malformedLanguage)
-        // Whatever the languages, all names are searched.
-        for (text, ids) in [("edo", [1]), ("mik big", [1]), ("京都", [1]), ("edo tokyo", []), ("nara", [2])] {
-            let request = NearbyPlacesRequest(center: center, searchText: text)
-            #expect(try await service.nearbyPlaces(request).places.map(\.id) == ids, "\(text)")
-        }
         try await session.end()
     }
 
