@@ -33,17 +33,6 @@ struct FaultRulesTests {
         #expect(try self.rules(String(decoding: json, as: UTF8.self)) == rules)
     }
 
-    @Test("A rule may be written by hand")
-    func areWrittenByHand() throws {
-        let text =
-            #"[{"path":"/locations","times":1,"fault":{"kind":"problem","status":429,"retryAfterSeconds":1}}]"#
-        #expect(
-            try rules(text) == [
-                MockFaultRule(
-                    path: "/locations", times: 1, fault: .problem(status: 429, retryAfterSeconds: 1))
-            ])
-    }
-
     @Test(
         "An invalid rule is refused with its index and the reason",
         arguments: [
