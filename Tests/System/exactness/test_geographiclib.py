@@ -60,7 +60,7 @@ class Truth:
         """What is wrong with a page, or None."""
         expected = self.nearest(center, limit + 1, radius)
         if (len(shown), is_followed) != (min(limit, len(expected)), len(expected) > limit):
-            return f"{len(shown)} places, next page: {is_followed}; {len(expected)} were expected, of {limit}"
+            return f"{len(shown)} of {limit} places, next page: {is_followed}; at least {len(expected)} match"
         if len({place["id"] for place in shown}) != len(shown):
             return "a place comes twice"
         for place, (id, expected_length) in zip(shown, expected):
