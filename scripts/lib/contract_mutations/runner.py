@@ -21,6 +21,8 @@ AT_ONCE = 2
 IDENTITY = Row("identity", "nothing", lambda exchange: exchange.ask(), is_allowed=True)
 # What the suite computes of any places; what else it knows doesn't depend on which places there are.
 OF_ANY_PLACES = ("order/", "distances/", "filters/", "pages/", "allowed/")
+# What the towns can't show: no two of a region are at one position, and all are of one dataset.
+NOT_OF_TOWNS = ("order/ties", "filters/dataset")
 
 
 def chosen(rows, options):
@@ -29,7 +31,7 @@ def chosen(rows, options):
     rows = [row for row in rows if pattern in row.id or fnmatch.fnmatchcase(row.id, pattern)]
     rows = [row for row in rows if row.id == pattern] or rows
     if options.target == "foreign":
-        rows = [row for row in rows if row.id.startswith(OF_ANY_PLACES)]
+        rows = [row for row in rows if row.id.startswith(OF_ANY_PLACES) and row.id not in NOT_OF_TOWNS]
     if options.share or options.seconds:
         commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT)
         rows.sort(key=lambda row: hashlib.sha256(commit + row.id.encode()).digest())
