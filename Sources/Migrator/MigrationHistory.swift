@@ -21,23 +21,8 @@ public struct AppliedMigration: Sendable, Hashable {
         self.name = name
     }
 
-    /// Reads a row of ``query``.
-    ///
-    /// - Throws: `PostgresError` for a row of another query.
-    public init(_ row: PostgresRow) throws(PostgresError) {
-        self.init(
-            version: try row.decode(at: 0), checksum: try row.decode(at: 1), appliedAt: try row.decode(at: 2),
-            name: try row.decode(at: 3))
-    }
-
-    /// Reads all rows, lowest number first. It goes through JSON, since a table that dbmate made lacks some of the columns.
-    public static let query: SQL = """
-        SELECT version::text, to_jsonb(m) ->> 'checksum', to_jsonb(m) ->> 'applied_at', to_jsonb(m) ->> 'name'
-        FROM schema_migrations AS m ORDER BY version
-        """
-
     /// The name, or the version where there is no name.
-    public var shownName: String { name ?? version }
+    var shownName: String { name ?? version }
 }
 
 // MARK: - The table
@@ -50,12 +35,21 @@ struct MigrationHistory {
         self.connection = connection
     }
 
-    /// Reads the applied rows; none where there is no table yet. Changes nothing.
+    /// Reads the applied rows, lowest number first; none where there is no table yet. Changes nothing.
     func applied() async throws -> [AppliedMigration] {
         let exists = try await connection.query("SELECT to_regclass('schema_migrations') IS NOT NULL").only()
         guard try exists.decode(Bool.self, at: 0) else { return [] }
-        let rows = try await connection.query(PostgresQuery(AppliedMigration.query))
-        return try rows.map { try AppliedMigration($0) }
+        // It goes through JSON, since a table that dbmate made lacks some of the columns.
+        let rows = try await connection.query(
+            """
+            SELECT version::text, to_jsonb(m) ->> 'checksum', to_jsonb(m) ->> 'applied_at', to_jsonb(m) ->> 'name'
+            FROM schema_migrations AS m ORDER BY version
+            """)
+        return try rows.map { row in
+            try AppliedMigration(
+                version: row.decode(at: 0), checksum: row.decode(at: 1), appliedAt: row.decode(at: 2),
+                name: row.decode(at: 3))
+        }
     }
 
     /// Creates the table, or adds our columns to one that dbmate made.

@@ -32,10 +32,10 @@ def chosen(rows, options):
     rows = [row for row in rows if row.id == pattern] or rows
     if options.target == "foreign":
         rows = [row for row in rows if row.id.startswith(OF_ANY_PLACES) and row.id not in NOT_OF_TOWNS]
-    if options.share or options.seconds:
+    if options.seconds:
         commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT)
         rows.sort(key=lambda row: hashlib.sha256(commit + row.id.encode()).digest())
-    return rows[:-(-len(rows) // options.share)] if options.share else rows
+    return rows
 
 
 def run_row(row, target, program):
@@ -85,8 +85,6 @@ def main():
     parser.add_argument("--target", choices=["seed", "foreign"], default="seed",
                         help="the seed, which the suite knows, or with it towns of GeoNames, which it doesn't")
     parser.add_argument("--rows", metavar="PATTERN", help="rows whose id has this part, or matches this pattern")
-    parser.add_argument("--share", metavar="commit/N", type=lambda text: int(text.removeprefix("commit/")),
-                        help="the Nth part of the rows that the commit chooses")
     parser.add_argument("--seconds", type=int, help="as many rows as there is time for, in an order of the commit's")
     parser.add_argument("--list", action="store_true", help="print the rows, and run none")
     parser.add_argument("--explain", metavar="ROW", help="run a row, and print what the suite says")
