@@ -49,6 +49,8 @@ def serving(name, program):
               Server(program, database.database, settings=settings | LIMITS) as limited):
             for server in (service, limited):
                 wait_for(server.is_serving_from_memory, 120, "places in memory")
+                # Which it says of itself a moment later.
+                wait_for(server.is_ready, 120, "a server that is ready")
             yield SimpleNamespace(ports=[service.port, limited.port], keys=keys, variables=variables,
                                   description=service.json("/openapi.json"))
 
