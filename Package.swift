@@ -259,7 +259,8 @@ let package = Package(
             name: "EventGeneratorTests",
             dependencies: ["EventGenerator", "PointsOfInterestAPI", "PointsOfInterestServerAPI"],
             exclude: ["Definitions"],
-            swiftSettings: swiftSettings),
+            // As in an app whose declarations belong to the main actor by default.
+            swiftSettings: swiftSettings + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "PointsOfInterestClientTests",
             dependencies: [

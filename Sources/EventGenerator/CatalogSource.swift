@@ -13,7 +13,7 @@ struct CatalogSource {
     var text: String {
         var writer = SourceWriter()
         writer.head(options, module: options.module == nil ? nil : "PointsOfInterestServerAPI")
-        writer.block("extension EventCatalog") { writer in
+        writer.block("nonisolated extension EventCatalog") { writer in
             writer.comment("The definitions that `\(options.type)` is made from.")
             writer.line("static let \(SwiftName.member(options.type))s: [EventDefinition] = [")
             writer.indented { writer in

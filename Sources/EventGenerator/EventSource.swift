@@ -53,7 +53,7 @@ struct EventSource {
     /// Writes the type of the parameters.
     func writeParameters(_ writer: inout SourceWriter, access: String) {
         writer.comment("The parameters of `\(definition.name)`.")
-        writer.block("\(access)struct \(parametersType): Hashable, Sendable") { writer in
+        writer.block("\(access)nonisolated struct \(parametersType): Hashable, Sendable") { writer in
             for parameter in parameters {
                 writer.comment(parameter.definition.description)
                 writer.line(access + parameter.property)

@@ -120,7 +120,8 @@ struct ChoiceSource {
     }
 
     private func writeEnum(_ writer: inout SourceWriter, _ access: String) {
-        writer.block("\(access)enum \(typeName): String, Hashable, Sendable, CaseIterable") { writer in
+        writer.block("\(access)nonisolated enum \(typeName): String, Hashable, Sendable, CaseIterable") {
+            writer in
             for (name, value) in values {
                 writer.comment("`\(value)`.")
                 writer.line("case \(SwiftName.escaped(name)) = \(SourceWriter.literal(value))")
@@ -130,7 +131,7 @@ struct ChoiceSource {
 
     private func writeStruct(_ writer: inout SourceWriter, _ access: String) {
         let conformances = "RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral"
-        writer.block("\(access)struct \(typeName): \(conformances)") { writer in
+        writer.block("\(access)nonisolated struct \(typeName): \(conformances)") { writer in
             writer.comment("The value as it is sent.")
             writer.line("\(access)let rawValue: String")
             writer.line()

@@ -1,6 +1,9 @@
 import PointsOfInterestServerAPI
 
 /// The Swift file of an app: an enum with a case for each event.
+///
+/// Its types are `nonisolated`: in an app's module whose declarations belong to the main actor by default, events can be made
+/// and read anywhere, too.
 struct SwiftSource {
     private let events: [EventSource]
     private let options: GeneratorOptions
@@ -25,7 +28,7 @@ struct SwiftSource {
         writeContent(&writer)
         for event in events where !event.parameters.isEmpty {
             writer.line()
-            writer.block("extension \(options.type)") { writer in
+            writer.block("nonisolated extension \(options.type)") { writer in
                 event.writeMakers(&writer, access: access, type: options.type)
                 writer.line()
                 event.writeParameters(&writer, access: access)
@@ -33,7 +36,7 @@ struct SwiftSource {
         }
         for choice in events.flatMap(\.choices) {
             writer.line()
-            writer.block("extension \(options.type)") { choice.write(&$0, access: access) }
+            writer.block("nonisolated extension \(options.type)") { choice.write(&$0, access: access) }
         }
         return writer.text
     }
@@ -45,7 +48,7 @@ struct SwiftSource {
         writer.comment("The events that are defined in `\(options.definitions)`.")
         // On a line of its own, so that its line breaks don't depend on the length of the folder's path.
         writer.comment("Later versions may have more cases, and more optional parameters.")
-        writer.block("\(access)enum \(options.type): TrackableEvent") { writer in
+        writer.block("\(access)nonisolated enum \(options.type): TrackableEvent") { writer in
             for event in events { event.writeCase(&writer) }
             writer.comment("Any other event: one whose name isn't here, or whose values no case can hold.")
             writer.line("case other(EventContent)")
@@ -53,7 +56,7 @@ struct SwiftSource {
     }
 
     private func writeContent(_ writer: inout SourceWriter) {
-        writer.block("extension \(options.type)") { writer in
+        writer.block("nonisolated extension \(options.type)") { writer in
             writer.comment("Reads an event; one that no case holds as it is becomes `other`.")
             writer.block("\(access)init(_ content: EventContent)") { writer in
                 writer.line("let known = Self.known(content)")

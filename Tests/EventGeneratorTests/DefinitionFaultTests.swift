@@ -17,13 +17,13 @@ struct DefinitionFaultTests {
         }
     }
 
-    private static func definition(
+    private nonisolated static func definition(
         _ properties: String = "{}", required: String = "[]", more: String = ""
     ) -> String {
         #"{"title":"a","description":"d","type":"object","properties":\#(properties),"required":\#(required)\#(more)}"#
     }
 
-    private static func property(_ members: String) -> String {
+    private nonisolated static func property(_ members: String) -> String {
         definition(#"{"p":{"description":"d",\#(members)}}"#)
     }
 

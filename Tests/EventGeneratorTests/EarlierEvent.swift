@@ -5,7 +5,7 @@ import PointsOfInterestAPI
 
 /// The events that are defined in `Tests/EventGeneratorTests/Definitions/Earlier`.
 /// Later versions may have more cases, and more optional parameters.
-enum EarlierEvent: TrackableEvent {
+nonisolated enum EarlierEvent: TrackableEvent {
     /// What class is.
     case `class`
     /// What order-placed is.
@@ -17,7 +17,7 @@ enum EarlierEvent: TrackableEvent {
     case other(EventContent)
 }
 
-extension EarlierEvent {
+nonisolated extension EarlierEvent {
     /// Reads an event; one that no case holds as it is becomes `other`.
     init(_ content: EventContent) {
         let known = Self.known(content)
@@ -61,7 +61,7 @@ extension EarlierEvent {
     }
 }
 
-extension EarlierEvent {
+nonisolated extension EarlierEvent {
     /// What order-placed is.
     ///
     /// - Parameters:
@@ -85,7 +85,7 @@ extension EarlierEvent {
     }
 
     /// The parameters of `order-placed`.
-    struct OrderPlacedParameters: Hashable, Sendable {
+    nonisolated struct OrderPlacedParameters: Hashable, Sendable {
         /// A string.
         var kind: OrderPlacedKind
         /// A integer.
@@ -115,7 +115,7 @@ extension EarlierEvent {
     }
 }
 
-extension EarlierEvent {
+nonisolated extension EarlierEvent {
     /// A "quoted" | text with a \ and <b>é</b>, and with so many words that the comment of its case has to be
     /// broken into lines.
     static var quoted: EarlierEvent { .quoted(QuotedParameters()) }
@@ -130,7 +130,7 @@ extension EarlierEvent {
     }
 
     /// The parameters of `quoted`.
-    struct QuotedParameters: Hashable, Sendable {
+    nonisolated struct QuotedParameters: Hashable, Sendable {
         /// A string.
         var `self`: String?
 
@@ -144,9 +144,9 @@ extension EarlierEvent {
     }
 }
 
-extension EarlierEvent {
+nonisolated extension EarlierEvent {
     /// A string.
-    enum OrderPlacedKind: String, Hashable, Sendable, CaseIterable {
+    nonisolated enum OrderPlacedKind: String, Hashable, Sendable, CaseIterable {
         /// `in-store`.
         case inStore = "in-store"
         /// `self`.

@@ -3,7 +3,7 @@
 
 import PointsOfInterestServerAPI
 
-extension EventCatalog {
+nonisolated extension EventCatalog {
     /// The definitions that `ExampleEvent` is made from.
     static let exampleEvents: [EventDefinition] = [
         EventDefinition(

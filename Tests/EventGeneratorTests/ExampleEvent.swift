@@ -5,7 +5,7 @@ import PointsOfInterestAPI
 
 /// The events that are defined in `Tests/EventGeneratorTests/Definitions`.
 /// Later versions may have more cases, and more optional parameters.
-enum ExampleEvent: TrackableEvent {
+nonisolated enum ExampleEvent: TrackableEvent {
     /// What class is.
     case `class`(ClassParameters)
     /// What order-placed is.
@@ -17,7 +17,7 @@ enum ExampleEvent: TrackableEvent {
     case other(EventContent)
 }
 
-extension ExampleEvent {
+nonisolated extension ExampleEvent {
     /// Reads an event; one that no case holds as it is becomes `other`.
     init(_ content: EventContent) {
         let known = Self.known(content)
@@ -71,7 +71,7 @@ extension ExampleEvent {
     }
 }
 
-extension ExampleEvent {
+nonisolated extension ExampleEvent {
     /// What class is.
     static var `class`: ExampleEvent { .`class`(ClassParameters()) }
 
@@ -84,7 +84,7 @@ extension ExampleEvent {
     }
 
     /// The parameters of `class`.
-    struct ClassParameters: Hashable, Sendable {
+    nonisolated struct ClassParameters: Hashable, Sendable {
         /// From where.
         var source: ClassSource?
 
@@ -98,7 +98,7 @@ extension ExampleEvent {
     }
 }
 
-extension ExampleEvent {
+nonisolated extension ExampleEvent {
     /// What order-placed is.
     ///
     /// - Parameters:
@@ -134,7 +134,7 @@ extension ExampleEvent {
     }
 
     /// The parameters of `order-placed`.
-    struct OrderPlacedParameters: Hashable, Sendable {
+    nonisolated struct OrderPlacedParameters: Hashable, Sendable {
         /// A string.
         var kind: OrderPlacedKind
         /// A integer.
@@ -189,7 +189,7 @@ extension ExampleEvent {
     }
 }
 
-extension ExampleEvent {
+nonisolated extension ExampleEvent {
     /// A "quoted" | text with a \ and <b>é</b>, and with so many words that the comment of its case has to be
     /// broken into lines.
     static var quoted: ExampleEvent { .quoted(QuotedParameters()) }
@@ -205,7 +205,7 @@ extension ExampleEvent {
     }
 
     /// The parameters of `quoted`.
-    struct QuotedParameters: Hashable, Sendable {
+    nonisolated struct QuotedParameters: Hashable, Sendable {
         /// A boolean.
         var on: Bool?
         /// A string.
@@ -223,9 +223,9 @@ extension ExampleEvent {
     }
 }
 
-extension ExampleEvent {
+nonisolated extension ExampleEvent {
     /// From where.
-    struct ClassSource: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    nonisolated struct ClassSource: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         /// The value as it is sent.
         let rawValue: String
 
@@ -242,9 +242,9 @@ extension ExampleEvent {
     }
 }
 
-extension ExampleEvent {
+nonisolated extension ExampleEvent {
     /// A string.
-    enum OrderPlacedKind: String, Hashable, Sendable, CaseIterable {
+    nonisolated enum OrderPlacedKind: String, Hashable, Sendable, CaseIterable {
         /// `in-store`.
         case inStore = "in-store"
         /// `self`.
@@ -254,9 +254,9 @@ extension ExampleEvent {
     }
 }
 
-extension ExampleEvent {
+nonisolated extension ExampleEvent {
     /// A string.
-    struct OrderPlacedDefault: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    nonisolated struct OrderPlacedDefault: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         /// The value as it is sent.
         let rawValue: String
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The generator")
 struct GeneratorProgramTests {
-    private static let definition =
+    private nonisolated static let definition =
         #"{"title":"a","description":"d","type":"object","additionalProperties":false}"#
 
     private func run(_ arguments: [String]) -> (lines: [String], code: Int32) {
@@ -95,7 +95,7 @@ struct GeneratorProgramTests {
 
 /// The files beside these tests.
 enum ExampleFiles {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    private nonisolated static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
     /// The path of a file or a folder.
     static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }

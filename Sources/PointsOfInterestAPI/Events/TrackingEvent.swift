@@ -3,7 +3,7 @@
 
 /// The events that are defined in `Events`.
 /// Later versions may have more cases, and more optional parameters.
-public enum TrackingEvent: TrackableEvent {
+public nonisolated enum TrackingEvent: TrackableEvent {
     /// The app went to the background.
     case background
     /// Events that the app had tracked are lost; the app's queue counts them.
@@ -24,7 +24,7 @@ public enum TrackingEvent: TrackableEvent {
     case other(EventContent)
 }
 
-extension TrackingEvent {
+nonisolated extension TrackingEvent {
     /// Reads an event; one that no case holds as it is becomes `other`.
     public init(_ content: EventContent) {
         let known = Self.known(content)
@@ -86,7 +86,7 @@ extension TrackingEvent {
     }
 }
 
-extension TrackingEvent {
+nonisolated extension TrackingEvent {
     /// Events that the app had tracked are lost; the app's queue counts them.
     ///
     /// - Parameters:
@@ -97,7 +97,7 @@ extension TrackingEvent {
     }
 
     /// The parameters of `events-dropped`.
-    public struct EventsDroppedParameters: Hashable, Sendable {
+    public nonisolated struct EventsDroppedParameters: Hashable, Sendable {
         /// How many.
         public var count: Int
         /// Why: the queue was full, the service refused them, or the queue's file was damaged.
@@ -115,7 +115,7 @@ extension TrackingEvent {
     }
 }
 
-extension TrackingEvent {
+nonisolated extension TrackingEvent {
     /// A featured place was shown to the user.
     public static var featuredShown: TrackingEvent { .featuredShown(FeaturedShownParameters()) }
 
@@ -128,7 +128,7 @@ extension TrackingEvent {
     }
 
     /// The parameters of `featured-shown`.
-    public struct FeaturedShownParameters: Hashable, Sendable {
+    public nonisolated struct FeaturedShownParameters: Hashable, Sendable {
         /// The place's id.
         public var place: Int?
 
@@ -142,7 +142,7 @@ extension TrackingEvent {
     }
 }
 
-extension TrackingEvent {
+nonisolated extension TrackingEvent {
     /// A notification was opened.
     ///
     /// - Parameters:
@@ -152,7 +152,7 @@ extension TrackingEvent {
     }
 
     /// The parameters of `notification`.
-    public struct NotificationParameters: Hashable, Sendable {
+    public nonisolated struct NotificationParameters: Hashable, Sendable {
         /// The notification's identifier.
         public var identifier: String
 
@@ -166,7 +166,7 @@ extension TrackingEvent {
     }
 }
 
-extension TrackingEvent {
+nonisolated extension TrackingEvent {
     /// A page of the app came into view.
     ///
     /// - Parameters:
@@ -177,7 +177,7 @@ extension TrackingEvent {
     }
 
     /// The parameters of `page-view`.
-    public struct PageViewParameters: Hashable, Sendable {
+    public nonisolated struct PageViewParameters: Hashable, Sendable {
         /// Which page.
         public var page: PageViewPage
         /// What the page shows where that differs, a place's id for instance.
@@ -195,7 +195,7 @@ extension TrackingEvent {
     }
 }
 
-extension TrackingEvent {
+nonisolated extension TrackingEvent {
     /// Places were searched for by a text; asking for a further page of results is a search of its own.
     ///
     /// - Parameters:
@@ -207,7 +207,7 @@ extension TrackingEvent {
     }
 
     /// The parameters of `search`.
-    public struct SearchParameters: Hashable, Sendable {
+    public nonisolated struct SearchParameters: Hashable, Sendable {
         /// The text as it was typed.
         public var query: String
         /// Which page of the results, from 1.
@@ -229,9 +229,9 @@ extension TrackingEvent {
     }
 }
 
-extension TrackingEvent {
+nonisolated extension TrackingEvent {
     /// Why: the queue was full, the service refused them, or the queue's file was damaged.
-    public struct EventsDroppedReason: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public nonisolated struct EventsDroppedReason: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         /// The value as it is sent.
         public let rawValue: String
 
@@ -250,9 +250,9 @@ extension TrackingEvent {
     }
 }
 
-extension TrackingEvent {
+nonisolated extension TrackingEvent {
     /// Which page.
-    public struct PageViewPage: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public nonisolated struct PageViewPage: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         /// The value as it is sent.
         public let rawValue: String
 

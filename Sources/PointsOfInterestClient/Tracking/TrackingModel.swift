@@ -25,14 +25,16 @@ public struct TrackingModel: Sendable {
         self.dispatcher = dispatcher
     }
 
-    /// Sends an event of any type, one of the app's own for instance. Returns when the tracker has it, without
-    /// waiting for the network or the disk.
-    public func sendTrackingEvent(_ event: some TrackableEvent) {
+    /// Sends a built-in event, `.launch` for instance. Returns when the tracker has it, without waiting for the network or
+    /// the disk.
+    public func sendTrackingEvent(_ event: TrackingEvent) {
         dispatcher.dispatch(actionCreator.makeEvent(event))
     }
 
-    /// Sends a built-in event, so that a screen can write `sendTrackingEvent(.launch)`.
-    public func sendTrackingEvent(_ event: TrackingEvent) {
+    /// Sends an event of the app's own type in the same way.
+    ///
+    /// Its name is another one, so that the compiler says what is wrong with `sendTrackingEvent(.search(…))`.
+    public func sendOwnEvent(_ event: some TrackableEvent) {
         dispatcher.dispatch(actionCreator.makeEvent(event))
     }
 

@@ -1,7 +1,7 @@
 // Made by generate-events from the definitions in Events. Changes belong there.
 // swift-format-ignore-file
 
-extension EventCatalog {
+nonisolated extension EventCatalog {
     /// The definitions that `TrackingEvent` is made from.
     static let trackingEvents: [EventDefinition] = [
         EventDefinition(

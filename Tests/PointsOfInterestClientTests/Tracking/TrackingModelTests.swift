@@ -26,9 +26,9 @@ struct TrackingModelTests {
         let tracker = MockTracker()
         let model = TrackingModel.mock(tracker: tracker)
         model.sendTrackingEvent(.launch)
-        model.sendTrackingEvent(OwnEvent.order(items: 3))
+        model.sendOwnEvent(OwnEvent.order(items: 3))
         let boxed: any TrackableEvent = TrackingEvent.locationCheck
-        model.sendTrackingEvent(boxed)
+        model.sendOwnEvent(boxed)
         #expect(
             tracker.events.map(\.event) == [
                 .launch, .other(EventContent(name: "order", value: ["items": 3])), .locationCheck,
