@@ -15,8 +15,11 @@ public enum MockFault: Hashable, Sendable {
     /// The connection ends after this many bytes of the body, though `Content-Length` is that of the whole body; nil is
     /// half of the body.
     case truncatedBody(bytes: Int? = nil)
-    /// The response has only the first half of the body, with a `Content-Length` to match.
+    /// The response has only the first half of the body, with a `Content-Length` to match, and the tag of the whole one.
     case malformedJSON
+    /// The body is followed by so many blanks that it has `bytes` bytes, 1…33,554,432: the same JSON, but more than anybody
+    /// should read.
+    case paddedBody(bytes: Int)
     /// The body is sent in pieces of `bytes` bytes, one every `intervalSeconds` seconds.
     case slowDrip(bytes: Int, intervalSeconds: Double)
     /// The response is exactly this one, whatever the request is.
@@ -40,6 +43,8 @@ public enum MockFault: Hashable, Sendable {
         case truncatedBody = "truncated-body"
         /// See `MockFault.malformedJSON`.
         case malformedJSON = "malformed-json"
+        /// See `MockFault.paddedBody`.
+        case paddedBody = "padded-body"
         /// See `MockFault.slowDrip`.
         case slowDrip = "slow-drip"
         /// See `MockFault.response`.
@@ -54,6 +59,7 @@ public enum MockFault: Hashable, Sendable {
         case .reset: .reset
         case .truncatedBody: .truncatedBody
         case .malformedJSON: .malformedJSON
+        case .paddedBody: .paddedBody
         case .slowDrip: .slowDrip
         case .response: .response
         }
@@ -87,6 +93,7 @@ extension MockFault: Codable {
             case .truncatedBody:
                 .truncatedBody(bytes: try members.integerIfPresent(forKey: .bytes, in: 0...16_777_216))
             case .malformedJSON: .malformedJSON
+            case .paddedBody: .paddedBody(bytes: try members.integer(forKey: .bytes, in: 1...33_554_432))
             case .slowDrip:
                 .slowDrip(
                     bytes: try members.integer(forKey: .bytes, in: 1...16_777_216),
@@ -107,6 +114,7 @@ extension MockFault: Codable {
             try members.encodeIfPresent(retryAfterSeconds, forKey: .retryAfterSeconds)
         case .page(let status): try members.encode(status, forKey: .status)
         case .truncatedBody(let bytes): try members.encodeIfPresent(bytes, forKey: .bytes)
+        case .paddedBody(let bytes): try members.encode(bytes, forKey: .bytes)
         case .slowDrip(let bytes, let intervalSeconds):
             try members.encode(bytes, forKey: .bytes)
             try members.encode(intervalSeconds, forKey: .intervalSeconds)
@@ -143,7 +151,7 @@ extension MockFault.Kind {
         switch self {
         case .problem: [.status, .code, .detail, .retryAfterSeconds]
         case .page: [.status]
-        case .truncatedBody: [.bytes]
+        case .truncatedBody, .paddedBody: [.bytes]
         case .slowDrip: [.bytes, .intervalSeconds]
         case .response: [.status, .headers, .body]
         case .reset, .malformedJSON: []

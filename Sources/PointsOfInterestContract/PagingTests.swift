@@ -43,7 +43,7 @@ struct PagingTests {
         let center = try await Service.center()
         let request = NearbyPlacesRequest(center: center, limit: limit)
         var places: [PointOfInterest] = []
-        for try await place in service.allNearbyPlaces(request) { places.append(place) }
+        for try await place in service.allNearbyPlacesAsSent(request) { places.append(place) }
         let expected = try Seed.ranked(from: center)
         let unmeasured = try Seed.all().count - expected.count
         #expect(places.count == expected.count + unmeasured)
@@ -62,7 +62,7 @@ struct PagingTests {
         let service = try await Service.client()
         let whole = try await service.nearbyPlaces(NearbyPlacesRequest(box: try box(), limit: 30)).places
         var paged: [PointOfInterest] = []
-        for try await place in service.allNearbyPlaces(NearbyPlacesRequest(box: try box(), limit: 4)) {
+        for try await place in service.allNearbyPlacesAsSent(NearbyPlacesRequest(box: try box(), limit: 4)) {
             paged.append(place)
             if paged.count == whole.count { break }
         }

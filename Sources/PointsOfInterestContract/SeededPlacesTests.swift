@@ -65,7 +65,7 @@ struct SeededPlacesTests {
         let service = try await Service.client()
         let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
         var places: [String: PointOfInterest] = [:]
-        for try await place in service.allNearbyPlaces(NearbyPlacesRequest(box: earth, limit: 100)) {
+        for try await place in service.allNearbyPlacesAsSent(NearbyPlacesRequest(box: earth, limit: 100)) {
             places[place.source?.id ?? ""] = place
         }
         let seeds = try Seed.all()
@@ -86,7 +86,7 @@ struct SeededPlacesTests {
         let service = try await Service.client()
         let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
         var ids: [String: Int] = [:]
-        for try await place in service.allNearbyPlaces(NearbyPlacesRequest(box: earth, limit: 100)) {
+        for try await place in service.allNearbyPlacesAsSent(NearbyPlacesRequest(box: earth, limit: 100)) {
             if let slug = place.source?.id { ids[slug] = place.id }
         }
         let seeds = try Seed.names()

@@ -23,22 +23,54 @@ struct FavoritePlacesTests {
         }
     }
 
-    @Test("Favourites are in the person's order, and those that are gone are removed")
+    @Test("Favourites are in the person's order, and those that aren't found are missing until removed")
     func keepTheirOrder() async {
         let favorites = FavoritePlaces(ids: [3, 9, 1, 3, 2], placeFinder: finder(3))
         #expect(favorites.ids == [3, 9, 1, 2])
         await favorites.load()
-        #expect(favorites.ids == [3, 1, 2])
+        #expect(favorites.ids == [3, 9, 1, 2])
+        #expect(favorites.missing == [9])
         #expect(favorites.places.map(\.id) == [3, 1, 2])
         #expect(favorites.phase == .loaded)
         #expect(!favorites.isKept)
         favorites.add(.fixture(id: 7))
         favorites.add(.fixture(id: 1))
         favorites.remove(id: 3)
+        favorites.remove(id: 9)
         #expect(favorites.contains(id: 7))
         #expect(!favorites.contains(id: 3))
+        #expect(favorites.missing == [])
         #expect(favorites.ids == [1, 2, 7])
         #expect(favorites.places.map(\.id) == [1, 2, 7])
+    }
+
+    @Test("One wrong response takes nothing away: what it lacks is still shown, and asked for again")
+    func surviveAWrongResponse() async {
+        let isWrong = Lock(false)
+        let finder = MockPlaceFinder { _ in isWrong.withLock { $0 } ? [] : .fixtures(2) }
+        let favorites = FavoritePlaces(ids: [2, 1], placeFinder: finder)
+        await favorites.load()
+        isWrong.withLock { $0 = true }
+        await favorites.load()
+        #expect(favorites.ids == [2, 1])
+        #expect(favorites.missing == [2, 1])
+        #expect(favorites.places == [PointOfInterest].fixtures(2).reversed())
+        isWrong.withLock { $0 = false }
+        await favorites.load()
+        #expect(finder.requests.map(\.ids) == [[2, 1], [2, 1], [2, 1]])
+        #expect(favorites.missing == [])
+    }
+
+    @Test("The service is asked at once, not only when it is known what is kept")
+    func askAtOnce() async {
+        let gate = Gate()
+        let finder = MockPlaceFinder(pages: [.fixtures(2)]) { call in
+            if case .keptPlaces = call { await gate.pass() }
+        }
+        let favorites = FavoritePlaces(ids: [2, 1], placeFinder: finder)
+        await favorites.load()
+        #expect(favorites.places.map(\.id) == [2, 1])
+        gate.open()
     }
 
     @Test("Those that are kept are shown at once, and stay where the load fails, with none removed")
@@ -55,7 +87,8 @@ struct FavoritePlacesTests {
         error.withLock { $0 = nil }
         await favorites.load()
         #expect(favorites.places == [PointOfInterest].fixtures(2).reversed())
-        #expect(favorites.ids == [2, 1])
+        #expect(favorites.ids == [2, 8, 1])
+        #expect(favorites.missing == [8])
         #expect(!favorites.isKept)
         let networkOnly = FavoritePlaces(
             ids: [1], placeFinder: finder(2, kept: [1], Lock(Self.offline)), policy: .networkOnly)

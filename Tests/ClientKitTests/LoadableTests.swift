@@ -76,6 +76,47 @@ struct LoadableTests {
         #expect(loadable.phase == .loaded)
     }
 
+    @Test("The service is asked at once, and what is kept isn't shown after its response")
+    func asksAtOnce() async {
+        let gate = Gate()
+        let (found, finding) = AsyncStream<Void>.makeStream()
+        let loadable = Loadable(policy: .cacheAndNetwork) {
+            await gate.pass()
+            finding.yield()
+            return (1, nil)
+        } fetch: {
+            await gate.arrival()
+            return 2
+        }
+        await loadable.load()
+        #expect(loadable.value == 2)
+        gate.open()
+        for await _ in found { break }
+        // Whatever the lookup does after that, it has done before this, which was enqueued later.
+        await Task { @MainActor in }.value
+        #expect(loadable.value == 2)
+        #expect(!loadable.isKept)
+    }
+
+    @Test("Categories and credits come once each")
+    func comeOnce() async {
+        let session = MockURLProtocol.session { request in
+            let isCategories = request.url?.lastPathComponent == "categories"
+            let item =
+                isCategories
+                ? #"{"name":"cafe","count":1}"# : #"{"dataset":"d","license":"MIT","places":1}"#
+            let headers = ["Content-Type": "application/json"]
+            return (try .fixture(for: request, headers: headers), Data("[\(item),\(item)]".utf8))
+        }
+        let environment = AppEnvironment(
+            configuration: .mock, urlSession: session, locationFetcher: MockLocationFetcher())
+        let (categories, credits) = (environment.makeCategories(), environment.makeAttributions())
+        await categories.load()
+        await credits.load()
+        #expect(categories.value?.count == 1)
+        #expect(credits.value?.count == 1)
+    }
+
     @Test("What another screen knows is shown at once, and what is kept in its place, since it may be more")
     func beginsWithAValue() async {
         let known = loadable(5, [.failure(.notHTTP)])

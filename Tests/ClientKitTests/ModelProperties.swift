@@ -94,6 +94,7 @@ extension ObservedModel<FavoritePlaces.State> {
             properties: [
                 ("ids", { $0.ids = [1] }, { model.ids }),
                 ("places", { $0.places = .fixtures(1) }, { model.places }),
+                ("missing", { $0.missing = [1] }, { model.missing }),
                 ("phase", { $0.phase = .loaded }, { model.phase }),
                 ("isKept", { $0.isKept = true }, { model.isKept }),
                 ("receivedAt", { $0.receivedAt = Date() }, { model.receivedAt }),

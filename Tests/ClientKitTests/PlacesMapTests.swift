@@ -33,6 +33,21 @@ struct PlacesMapTests {
         #expect(states.map(\.isComplete) == [false, false, true])
     }
 
+    @Test("A place or a cluster that a response repeats is shown once")
+    func areShownOnce() async throws {
+        let places = [PointOfInterest].fixtures(2)
+        let cluster = PlaceCluster(count: 5, latitude: 0.5, longitude: 3.5, box: try box(3))
+        let alone = try #require(PlaceCluster(.fixture(id: 7)))
+        let finder = MockPlaceFinder(
+            pages: [places + places], clusters: [cluster, alone, cluster, alone])
+        let map = PlacesMap(placeFinder: finder)
+        await map.load(try box(3))
+        #expect(map.places == places)
+        await map.load(try box(3), zoom: 3)
+        #expect(map.places == [.fixture(id: 7)])
+        #expect(map.clusters == [cluster])
+    }
+
     @Test("A map says that it is incomplete beyond the limit; changed filters apply to the next box")
     func maybeNotAll() async throws {
         let finder = MockPlaceFinder(pages: [.fixtures(2), [.fixture(id: 3)]])

@@ -67,12 +67,12 @@ struct FaultTests {
 
     @Test("A fault can be a body that can't be decoded")
     func asMalformedJSON() async throws {
-        guard case .undecodableBody = try await failure(.malformedJSON) else {
+        guard case .damagedBody = try await failure(.malformedJSON) else {
             Issue.record("half of a document was taken for a whole")
             return
         }
-        // A client that keeps responses doesn't keep that one, and one that has a good response gets the fault all
-        // the same.
+        // Though it has a tag, a client that keeps responses doesn't keep that one, and one that has a good response gets the
+        // fault all the same.
         let session = try await SharedMock.session()
         let service = PointsOfInterestService(baseURL: session.baseURL)
         let fault = MockFaultRule(times: 1, fault: .malformedJSON)
@@ -81,6 +81,35 @@ struct FaultTests {
             await #expect(throws: RequestError.self) { try await service.place(id: 84) }
             #expect(try await service.place(id: 84).id == 84)
         }
+        try await session.end()
+    }
+
+    @Test("A fault can be a body that is larger than the client reads")
+    func asALargeBody() async throws {
+        let error = try await failure(.paddedBody(bytes: 1 << 25))
+        #expect(error?.urlErrorCode == .dataLengthExceedsMaximum)
+        let session = try await SharedMock.session()
+        try await session.setFaults([MockFaultRule(fault: .paddedBody(bytes: 1 << 24))])
+        #expect(try await session.places().count == 20)
+        try await session.end()
+    }
+
+    @Test("A fault can be one wrong response, from which nobody's favourites suffer")
+    func asAWrongResponse() async throws {
+        let session = try await SharedMock.session()
+        let empty = MockFault.response(
+            status: 200, headers: ["Content-Type": "application/json", "ETag": "\"1\""], body: "[]")
+        try await session.setFaults([MockFaultRule(path: "/locations", skip: 1, times: 1, fault: empty)])
+        let favorites = await FavoritePlaces(ids: [84, 1], placeFinder: session.service)
+        await favorites.load()
+        let places = await favorites.places
+        #expect(places.map(\.id) == [84, 1])
+        await favorites.load()
+        #expect(await favorites.missing == [84, 1])
+        await favorites.load()
+        #expect(await favorites.missing == [])
+        #expect(await favorites.ids == [84, 1])
+        #expect(await favorites.places == places)
         try await session.end()
     }
 

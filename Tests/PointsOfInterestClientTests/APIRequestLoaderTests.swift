@@ -116,15 +116,29 @@ struct APIRequestLoaderTests {
     }
 
     @Test(
-        "A loader throws .undecodableBody for a success that it can't read", arguments: LoadingForm.allCases,
-        ["", "{}", "[{}]", "<html>"])
+        "A loader throws .undecodableBody for a success that it can't read, .damagedBody where that isn't JSON",
+        arguments: LoadingForm.allCases, ["", "{}", "[{}]", "<html>", "[{"])
     func tellsUndecodableBodies(form: LoadingForm, body: String) async throws {
         let network = try MockNetwork(
             contentType: body == "{}" ? "application/geo+json" : "application/json", body: body)
         let error = await #expect(throws: RequestError.self) { try await load(form, on: network) }
-        guard case .undecodableBody = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        switch error {
+        case .undecodableBody: #expect(["{}", "[{}]"].contains(body))
+        case .damagedBody: #expect(["", "<html>", "[{"].contains(body))
+        default: Issue.record("\(String(describing: error))")
+        }
+    }
+
+    @Test("A body may have 16 MiB, and no more")
+    func boundsBodies() async throws {
+        for (size, isRead) in [(16 << 20, true), ((16 << 20) + 1, false)] {
+            let network = try MockNetwork(body: "[]" + String(repeating: " ", count: size - 2))
+            if isRead {
+                #expect(try await load(.async, on: network) == [])
+            } else {
+                let error = await #expect(throws: RequestError.self) { try await load(.async, on: network) }
+                #expect(error?.urlErrorCode == .dataLengthExceedsMaximum)
+            }
         }
     }
 

@@ -7,6 +7,21 @@ import Testing
     import FoundationNetworking
 #endif
 
+/// Revalidates, and keeps what is worth it, as a loader does that has understood it.
+struct KeepingTransport: Transport {
+    private let base: RevalidatingTransport
+
+    init(_ base: any Transport, _ store: ResponseStore) {
+        self.base = RevalidatingTransport(base: base, store: store)
+    }
+
+    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+        let response = try await base.send(request)
+        await response.keeping?.keep()
+        return response
+    }
+}
+
 @Suite("Entity tags", .timeLimit(.minutes(1)))
 struct EntityTagTests {
     private static let first = Response.test(200, ["ETag": #"W/"1""#, "Link": "<?b>; rel=next"], "[1]")
@@ -32,7 +47,7 @@ struct EntityTagTests {
             .success(Self.first),
             .success(.test(304, ["ETag": #""1""#, "Date": "later", "Content-Length": "0"])),
         ])
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         let responses = [try await transport.send(request()), try await transport.send(request())]
         #expect(responses.map(\.head.status) == [200, 200])
         #expect(responses.map(\.body) == [Data("[1]".utf8), Data("[1]".utf8)])
@@ -51,7 +66,7 @@ struct EntityTagTests {
             return Response(head: head, body: Data("[1]".utf8))
         }
         let stub = StubTransport([.success(response(200, 10)), .success(response(304, 20))])
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         for seconds in [10.0, 20] {
             #expect(try await transport.send(request()).head.receivedAt?.timeIntervalSince1970 == seconds)
         }
@@ -66,7 +81,7 @@ struct EntityTagTests {
             .success(Self.first), .success(.test(304, ["ETag": #""2""#])),
             .success(.test(200, ["ETag": #""2""#], "[2]")), .success(.test(304, ["ETag": #""2""#])),
         ])
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         for expected in ["[1]", "[2]", "[2]"] {
             #expect(try await transport.send(request()).body == Data(expected.utf8))
         }
@@ -78,7 +93,7 @@ struct EntityTagTests {
         let stub = StubTransport([
             .success(Self.first), .success(.test(304, ["ETag": #""2""#])), .success(.test(304)),
         ])
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         _ = try await transport.send(request())
         #expect(try await transport.send(request()).head.status == 304)
         #expect(stub.requests.count == 3)
@@ -89,7 +104,7 @@ struct EntityTagTests {
         let stub = StubTransport([
             .success(Self.first), .success(.test(304)), .success(.test(200, ["ETag": #""2""#], "[2]")),
         ])
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         for expected in ["[1]", "[2]"] {
             #expect(try await transport.send(request()).body == Data(expected.utf8))
         }
@@ -107,7 +122,7 @@ struct EntityTagTests {
     func distrustsOthers(type: String, tag: String) async throws {
         let foreign = Response.test(200, ["Content-Type": type, "ETag": tag], "<html>")
         let stub = StubTransport([.success(foreign), .success(Self.first)])
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         let request = try request(fields: ["Accept": "application/geo+json, application/json;q=0.5"])
         for _ in 0..<2 { _ = try await transport.send(request) }
         #expect(conditions(stub) == [nil, nil])
@@ -121,7 +136,7 @@ struct EntityTagTests {
         let stub = StubTransport([
             .success(Self.first), .success(page), .success(.test(304, ["ETag": #""1""#])),
         ])
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         let request = try request(fields: ["Accept": "application/json"])
         for expected in ["[1]", "<html>", "[1]"] {
             #expect(try await transport.send(request).body == Data(expected.utf8))
@@ -132,7 +147,7 @@ struct EntityTagTests {
     func honoursNoStore() async throws {
         let fields = ["ETag": #""1""#, "Cache-Control": "private, No-Store"]
         let stub = StubTransport(Array(repeating: .success(.test(200, fields, "[]")), count: 2))
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         for _ in 0..<2 { _ = try await transport.send(request()) }
         #expect(conditions(stub) == [nil, nil])
     }
@@ -140,7 +155,7 @@ struct EntityTagTests {
     @Test("A kept response is used only for the same URL and the same relevant header fields")
     func keys() async throws {
         let stub = StubTransport(Array(repeating: .success(Self.first), count: 10))
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         let requests = [
             try request(), try request("b"), try request(fields: ["Accept": "application/geo+json"]),
             try request(fields: ["Authorization": "Bearer a"]),
@@ -157,7 +172,7 @@ struct EntityTagTests {
         let stub = StubTransport([
             .success(.test(404, ["ETag": #""1""#])), .success(.test(200, [:], "[]")), .success(.test(304)),
         ])
-        let transport = RevalidatingTransport(base: stub, store: store)
+        let transport = KeepingTransport(stub, store)
         var statuses: [Int] = []
         for _ in 0..<3 { statuses.append(try await transport.send(request()).head.status) }
         #expect(statuses == [404, 200, 304])

@@ -66,6 +66,90 @@ struct KeptResponseTests {
         #expect(page.next != nil)
     }
 
+    @Test("A body that can't be read takes no good page's place, and isn't asked about again")
+    func keepsWhatWasUnderstood() async throws {
+        let good = try JSONEncoder().encode([PointOfInterest.fixture(id: 1)])
+        let conditions = Lock<[String?]>([])
+        // The second response is cut; whoever has its tag gets a 304.
+        let network = try MockNetwork { request in
+            let condition = request.value(forHTTPHeaderField: "If-None-Match")
+            let number = conditions.withLock { conditions in
+                conditions.append(condition)
+                return conditions.count
+            }
+            let response = HTTPURLResponse(
+                url: try #require(request.url), statusCode: condition == "\"2\"" ? 304 : 200,
+                httpVersion: "HTTP/1.1",
+                headerFields: ["ETag": number == 1 ? "\"1\"" : "\"2\"", "Content-Type": "application/json"])
+            let body = condition == "\"2\"" ? Data() : number == 2 ? good.prefix(good.count / 2) : good
+            return (try #require(response), body)
+        }
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, responseStore: try folder.store())
+        let page = try await service.nearbyPlaces(request(1))
+        await #expect(throws: RequestError.self) { try await service.nearbyPlaces(request(1)) }
+        #expect(await service.keptPage(of: try request(1)) == page, "the last good page")
+        let again = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, responseStore: try folder.store())
+        #expect(try await again.nearbyPlaces(request(1)).places == page.places)
+        #expect(conditions.withLock { $0 } == [nil, "\"1\"", "\"1\""])
+    }
+
+    @Test("What is kept and can't be read is dropped, and asked for once without a condition")
+    func dropsWhatCantBeRead() async throws {
+        let conditions = Lock<[String?]>([])
+        let network = try MockNetwork { request in
+            let condition = request.value(forHTTPHeaderField: "If-None-Match")
+            conditions.withLock { $0.append(condition) }
+            let response = HTTPURLResponse(
+                url: try #require(request.url), statusCode: condition == nil ? 200 : 304,
+                httpVersion: "HTTP/1.1", headerFields: ["ETag": "\"1\"", "Content-Type": "application/json"])
+            let body = try JSONEncoder().encode([PointOfInterest.fixture(id: 1)])
+            return (try #require(response), condition == nil ? body : Data())
+        }
+        // As a client has left it that kept whatever arrived.
+        let store = try folder.store()
+        let sent = try endpoint(network, 1)
+        let key = try #require(RevalidatingTransport.key(of: sent))
+        let damaged = TaggedResponse(
+            entityTag: "\"1\"", head: ResponseHead(status: 200, url: sent.url), body: Data("[{".utf8))
+        await store.keep(damaged, for: key)
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, responseStore: store)
+        #expect(try await service.nearbyPlaces(request(1)).places.map(\.id) == [1])
+        #expect(conditions.withLock { $0 } == ["\"1\"", nil])
+        #expect(try await service.nearbyPlaces(request(1)).places.map(\.id) == [1])
+        #expect(conditions.withLock { $0 } == ["\"1\"", nil, "\"1\""])
+        // Without a network, the next best is shown.
+        await store.keep(damaged, for: try #require(RevalidatingTransport.key(of: endpoint(network, 1.1))))
+        #expect(await service.keptPage(of: try request(1))?.places.map(\.id) == [1])
+        #expect(await service.keptPlaces(ids: [1])?.places.map(\.id) == [1])
+        #expect(folder.responses.count == 1, "what can't be read is dropped")
+    }
+
+    private func endpoint(_ network: MockNetwork, _ latitude: Double) throws -> URLRequest {
+        try NearbyPlacesEndpoint(baseURL: network.baseURL).makeRequest(from: .first(request(latitude)))
+    }
+
+    @Test("Only a response that gives a place counts as used, and once all are found no older one is read")
+    func usesWhatGives() async throws {
+        let network = try network()
+        let store = try folder.store(count: 4)
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, responseStore: store)
+        for latitude in [1.0, 2, 3, 4] { _ = try await service.nearbyPlaces(request(latitude)) }
+        // Damaged, as nobody notices who doesn't read it.
+        let files = folder.responses.compactMap { ResponseFileName($0) }.sorted { $0.kept < $1.kept }
+        try folder.write(Data("damaged".utf8), files[0].text)
+        #expect(await service.keptPlaces(ids: [2, 4])?.places.map(\.id) == [2, 4])
+        #expect(folder.responses.contains(files[0].text))
+        // The damaged one and the one that gave nothing are the first to go.
+        _ = try await service.nearbyPlaces(request(5))
+        _ = try await service.nearbyPlaces(request(6))
+        let ids = [1, 2, 3, 4, 5, 6]
+        #expect(await service.keptPlaces(ids: ids)?.places.map(\.id) == [2, 4, 5, 6])
+    }
+
     @Test("Looking for what is kept uses neither the network nor the app's header fields")
     func asksNobody() async throws {
         let network = try MockNetwork { _ in

@@ -13,7 +13,7 @@ struct RequestErrorTests {
         "An error's text tells a person what they can act on",
         arguments: [
             (RequestError.invalidCoordinate, ErrorText.invalidCoordinate), (.invalidBaseURL, .wrongAddress),
-            (.cancelled, .cancelled), (.notHTTP, .unreadable),
+            (.cancelled, .cancelled), (.notHTTP, .damaged),
             (.redirectRefused(to: "http://portal.test:80"), .otherServer),
             (.foreignResponse(status: 200, mediaType: "text/html"), .otherServer),
             (.foreignResponse(status: 403, mediaType: nil), .otherServer),
@@ -23,6 +23,7 @@ struct RequestErrorTests {
             (.foreignResponse(status: 504, mediaType: "text/html"), .timedOut),
             (.foreignResponse(status: 429, mediaType: "text/html"), .tooManyRequests),
             (.undecodableBody(reason: "keyNotFound"), .unreadable),
+            (.damagedBody(reason: "cut"), .damaged), (.unexpectedStatus(304), .damaged),
             (.transport(code: URLError.notConnectedToInternet.rawValue, reason: ""), .offline),
             (.transport(code: URLError.timedOut.rawValue, reason: ""), .timedOut),
             (.transport(code: URLError.userAuthenticationRequired.rawValue, reason: ""), .unauthorized),

@@ -5,8 +5,18 @@ import Testing
 
 extension ResponseStore {
     /// The newest response to the same request, wherever its centre was.
-    func newest(like key: ResponseKey) -> TaggedResponse? {
-        newestResponses(like: key, maximumCount: 1) { _ in true }.first
+    func newest(like key: ResponseKey) -> TaggedResponse? { responses(like: key).first }
+
+    /// The responses whose URLs are wanted, the newest first.
+    func responses(
+        like key: ResponseKey?, where isWanted: @Sendable (URL) -> Bool = { _ in true }
+    ) -> [TaggedResponse] {
+        places(like: key).compactMap { response(at: $0, where: isWanted) }
+    }
+
+    /// Notes that the newest response to a request was used.
+    func useNewest(like key: ResponseKey) {
+        for place in places(like: key).prefix(1) { use(place) }
     }
 }
 
@@ -69,15 +79,34 @@ struct ResponseStoreTests {
     func boundsCount(form: StoreForm) async throws {
         let store = try form.store(count: 3, bytes: 1 << 20, in: folder)
         for name in ["a", "b", "c"] { await store.keep(.test(10), for: try .test(name)) }
-        _ = await store.response(for: try .test("a"))
+        await store.useNewest(like: try .test("a"))
         await store.keep(.test(10), for: try .test("d"))
         #expect(await store.response(for: try .test("b")) == nil)
         for name in ["a", "c", "d"] { #expect(await store.response(for: try .test(name)) != nil) }
-        // Finding the newest is a use, too.
-        _ = await store.newest(like: try .test("a"))
+        // Looking isn't using.
+        _ = await store.response(for: try .test("c"))
+        _ = await store.newest(like: try .test("c"))
         await store.keep(.test(10), for: try .test("e"))
         #expect(await store.response(for: try .test("c")) == nil)
         #expect(await store.response(for: try .test("a")) != nil)
+    }
+
+    @Test(
+        "A response that can't be read is dropped, unless another one took its place",
+        arguments: StoreForm.allCases)
+    func drops(form: StoreForm) async throws {
+        let store = try form.store(count: 9, bytes: 1 << 20, in: folder)
+        for path in ["a", "l?q=b"] {
+            let key = try ResponseKey.test(path)
+            await store.keep(.test(2), for: key)
+            await store.drop(.test(1), for: key)
+            #expect(await store.response(for: key) == .test(2))
+            await store.drop(.test(2), for: key)
+            #expect(await store.response(for: key) == nil)
+            await store.keep(.test(3), for: key)
+            for place in await store.places(like: key) { await store.drop(place) }
+            #expect(await store.response(for: key) == nil)
+        }
     }
 
     @Test("A store keeps the responses that were used last, up to a size", arguments: StoreForm.allCases)
@@ -85,7 +114,7 @@ struct ResponseStoreTests {
         // A file has a few hundred bytes more than the body, which is a third larger in it.
         let store = try form.store(count: 100, bytes: 10_000, in: folder)
         for name in ["a", "b", "c"] { await store.keep(.test(2_000), for: try .test(name)) }
-        _ = await store.response(for: try .test("a"))
+        await store.useNewest(like: try .test("a"))
         await store.keep(.test(5_000), for: try .test("d"))
         #expect(await store.response(for: try .test("b")) == nil)
         #expect(await store.response(for: try .test("d")) != nil)
@@ -95,13 +124,14 @@ struct ResponseStoreTests {
     }
 
     @Test(
-        "A store finds the newest response to a request, whatever its centre", arguments: StoreForm.allCases)
+        "A store finds the response to a request that was kept last, whatever its centre and the device's clock",
+        arguments: StoreForm.allCases)
     func findsNewest(form: StoreForm) async throws {
         let store = try form.store(count: 100, bytes: 1 << 20, in: folder)
         let accept = ["Accept": "a", "Authorization": "one"]
         await store.keep(.test(1, at: 10), for: try .test("l?lat=1&long=2&limit=3", accept))
-        await store.keep(.test(2, at: 30), for: try .test("l?lat=5&long=6&limit=3", accept))
-        await store.keep(.test(3, at: 20), for: try .test("l?lat=7&long=8&limit=3", accept))
+        await store.keep(.test(3, at: 30), for: try .test("l?lat=7&long=8&limit=3", accept))
+        await store.keep(.test(2, at: 20), for: try .test("l?lat=5&long=6&limit=3", accept))
         await store.keep(.test(4, at: 40), for: try .test("l?lat=7&long=8&limit=4", accept))
         await store.keep(.test(5, at: 40), for: try .test("l?lat=7&long=8&limit=3", ["Accept": "b"]))
         await store.keep(.test(6, at: 40), for: try .test("m?lat=7&long=8&limit=3", accept))
@@ -112,7 +142,7 @@ struct ResponseStoreTests {
             let newest = await store.newest(like: try .test(path, fields))
             #expect(newest?.body.count == 2, "\(path)")
         }
-        await store.keep(.test(3, at: 50), for: try .test("l?lat=7&long=8&limit=3", accept))
+        await store.keep(.test(3, at: 5), for: try .test("l?lat=7&long=8&limit=3", accept))
         #expect(await store.newest(like: try .test("l?limit=3", accept))?.body.count == 3)
         #expect(await store.newest(like: try .test("l?limit=5", accept)) == nil)
     }
@@ -129,20 +159,15 @@ struct ResponseStoreTests {
         for (index, path) in kept.enumerated() {
             await store.keep(.test(index, at: Double(index)), for: try .test(path))
         }
-        func sizes(
-            like path: String?, _ count: Int, where isWanted: @Sendable (URL) -> Bool
-        ) async throws -> [Int] {
-            await store.newestResponses(
-                like: try path.map { try .test($0) }, maximumCount: count, where: isWanted
-            ).map(\.body.count)
+        func sizes(like path: String?, where isWanted: @Sendable (URL) -> Bool) async throws -> [Int] {
+            await store.responses(like: try path.map { try .test($0) }, where: isWanted).map(\.body.count)
         }
         let isFirstBox: @Sendable (URL) -> Bool = { $0.query?.contains("bbox=1") == true }
         for _ in 0..<2 {
-            #expect(try await sizes(like: "l?limit=3&bbox=9", 9) { _ in true } == [3, 2, 1, 0])
-            #expect(try await sizes(like: "l?limit=3", 2) { _ in true } == [3, 2])
-            #expect(try await sizes(like: "l?limit=3", 9, where: isFirstBox) == [3, 0])
-            #expect(try await sizes(like: nil, 9, where: isFirstBox) == [5, 4, 3, 0])
-            #expect(try await sizes(like: nil, 9) { _ in false } == [])
+            #expect(try await sizes(like: "l?limit=3&bbox=9") { _ in true } == [3, 2, 1, 0])
+            #expect(try await sizes(like: "l?limit=3", where: isFirstBox) == [3, 0])
+            #expect(try await sizes(like: nil, where: isFirstBox) == [5, 4, 3, 0])
+            #expect(try await sizes(like: nil) { _ in false } == [])
         }
     }
 
@@ -166,8 +191,7 @@ struct ResponseStoreTests {
         }
         #expect(kept == Array(5..<25))
         #expect(await store.newest(like: try .test("l?lat=7&q=9"))?.body.count == 9)
-        let all = await store.newestResponses(like: nil, maximumCount: 99) { _ in true }
-        #expect(all.count == 3)
+        #expect(await store.responses(like: nil).count == 3)
         #expect(folder.responses.count == (form == .file ? 3 : 0))
         for name in folder.names {
             #expect(!String(decoding: try folder.contents(name), as: UTF8.self).contains("q="))

@@ -138,6 +138,33 @@ struct RetryTests {
         #expect(pause(100, 1) == nil)
     }
 
+    @Test("While connections are refused, a request is repeated for 3 s, and these attempts don't count")
+    func outlastsRestart() async throws {
+        let refused = Result<Response, RequestError>.failure(
+            .transport(code: URLError.Code.cannotConnectToHost.rawValue, reason: ""))
+        let restart = StubTransport(
+            Array(repeating: refused, count: 5) + [503, 503, 200].map { .success(.test($0)) })
+        #expect(try await transport(restart).send(request()).head.status == 200)
+        #expect(clock.pauses.map { $0 / .milliseconds(1) } == [250, 500, 500, 500, 500, 250, 500])
+        let gone = StubTransport(Array(repeating: refused, count: 99))
+        for (jitter, count) in [(1.0, 8), (0.0, 14)] {
+            let clock = TestClock()
+            let sent = gone.requests.count
+            let transport = RetryingTransport(
+                base: gone, policy: RetryPolicy(), clock: clock, jitter: { jitter }, now: { Self.now },
+                limit: .seconds(60))
+            await #expect(throws: RequestError.self) { try await transport.send(request()) }
+            #expect(gone.requests.count - sent == count)
+            #expect(clock.now.offset == .seconds(3), "the last attempt is at the end of the three seconds")
+        }
+        for (policy, method) in [(RetryPolicy.never, "GET"), (RetryPolicy(), "POST")] {
+            let once = StubTransport([refused, .success(.test(200))])
+            await #expect(throws: RequestError.self) {
+                try await transport(once, policy).send(request(method))
+            }
+        }
+    }
+
     @Test("Repeating ends at once if the task is cancelled in a pause")
     func cancels() async throws {
         let stub = StubTransport(Array(repeating: .failure(Self.lost), count: 9))

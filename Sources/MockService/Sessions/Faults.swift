@@ -94,10 +94,16 @@ struct FaultyHandler: WaitingHandler {
             return response
         case .malformedJSON:
             var response = await whole(request, context)
-            // Half of a JSON text is no JSON; half of a very short one would be empty.
+            // Half of a JSON text is no JSON; half of a very short one would be empty. It keeps the tag of the whole, as where
+            // something on the way cuts it: a client that keeps this body gets 304 for it ever after.
             response.body = response.body.count < 2 ? [UInt8(ascii: "{")] : response.body.firstHalf
-            // A client that kept the body would get 304 for it later.
-            response.headers.remove(.eTag)
+            return response
+        case .paddedBody(let bytes):
+            var response = await whole(request, context)
+            let lacking = max(0, bytes - response.body.count)
+            response.body += [UInt8](repeating: UInt8(ascii: " "), count: lacking)
+            // Sent as they are, so many bytes would be more than the server holds for one client.
+            try ResponseCompression().apply(to: &response, for: request)
             return response
         case .slowDrip(let bytes, let intervalSeconds):
             var response = await whole(request, context)

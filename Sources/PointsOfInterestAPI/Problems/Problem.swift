@@ -165,6 +165,8 @@ public enum RequestError: Error, Hashable, Sendable {
     /// The response has an error's status but no problem document, and nothing says that it is another server's: it is
     /// JSON, or empty.
     case unexpectedStatus(Int)
-    /// The response is a success and JSON, but it can't be decoded; `reason` is for developers.
+    /// The response is a success and JSON, but it isn't what was asked for; `reason` is for developers.
     case undecodableBody(reason: String)
+    /// The response is a success, but its body isn't whole JSON: the transfer was cut, for instance. `reason` is for developers.
+    case damagedBody(reason: String)
 }

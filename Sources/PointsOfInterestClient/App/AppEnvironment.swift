@@ -144,18 +144,18 @@ public struct AppEnvironment {
     /// Makes the categories, the most frequent one first.
     public func makeCategories(policy: LoadPolicy = .cacheAndNetwork) -> Loadable<[CategoryCount]> {
         Loadable(policy: policy) { [service] in
-            await service.keptCategories().map { ($0.categories, $0.receivedAt) }
+            await service.keptCategories().map { ($0.categories.uniqued(by: \.name), $0.receivedAt) }
         } fetch: { [service] in
-            try await service.categories()
+            try await service.categories().uniqued(by: \.name)
         }
     }
 
     /// Makes the datasets that places came from, whose credits a map shows.
     public func makeAttributions(policy: LoadPolicy = .cacheAndNetwork) -> Loadable<[Attribution]> {
         Loadable(policy: policy) { [service] in
-            await service.keptAttributions().map { ($0.attributions, $0.receivedAt) }
+            await service.keptAttributions().map { ($0.attributions.uniqued(by: \.self), $0.receivedAt) }
         } fetch: { [service] in
-            try await service.attributions()
+            try await service.attributions().uniqued(by: \.self)
         }
     }
 }

@@ -42,8 +42,10 @@ public enum ErrorText: String, CaseIterable, Sendable {
     case invalidCoordinate = "error.invalid-coordinate"
     /// The service refuses the request for a reason that only a developer can mend.
     case refused = "error.refused"
-    /// The response can't be read.
+    /// The response is whole, but not what the app knows.
     case unreadable = "error.unreadable"
+    /// The response isn't whole, or isn't one to this request.
+    case damaged = "error.damaged"
     /// The person doesn't allow the app to use the location.
     case locationNotAuthorized = "error.location-not-authorized"
     /// The device failed to determine its location.
@@ -75,6 +77,7 @@ public enum ErrorText: String, CaseIterable, Sendable {
         case .invalidCoordinate: "This is not a place on Earth."
         case .refused: "The service does not understand this app. An update of the app may help."
         case .unreadable: "The app does not understand the service. An update of the app may help."
+        case .damaged: "The response of the service was damaged. Try again."
         case .locationNotAuthorized: "The app is not allowed to know your location."
         case .locationFailed: "Your location could not be determined."
         case .locationTimedOut: "Your location could not be determined in time."
@@ -102,7 +105,8 @@ extension RequestError: LocalizedError {
         case .transport: urlErrorCode.map(ErrorText.init) ?? .unreachable
         case .redirectRefused: .otherServer
         case .foreignResponse(let status, _): ErrorText(foreignStatus: status)
-        case .notHTTP, .undecodableBody: .unreadable
+        case .undecodableBody: .unreadable
+        case .notHTTP, .damagedBody: .damaged
         case .problem(let problem): ErrorText(problem)
         case .unexpectedStatus(let status): ErrorText(status: status)
         }
@@ -121,6 +125,7 @@ extension ErrorText {
             .clientCertificateRequired:
             self = .notSecure
         case .networkConnectionLost: self = .connectionLost
+        case .dataLengthExceedsMaximum: self = .damaged
         default: self = .unreachable
         }
     }
@@ -143,6 +148,8 @@ extension ErrorText {
 
     fileprivate init(status: Int) {
         switch status {
+        // Such as a 304 without a condition, from something in between.
+        case ..<400: self = .damaged
         case 401, 403: self = .unauthorized
         case 404, 405: self = .wrongAddress
         case 408, 504: self = .timedOut

@@ -39,7 +39,8 @@ extension RequestError {
     /// endpoint of the service: what media types another one has, only the app knows.
     func judged(by response: Response) -> RequestError {
         switch self {
-        case .undecodableBody where response.isForeign, .unexpectedStatus where response.isForeign:
+        case .undecodableBody where response.isForeign, .damagedBody where response.isForeign,
+            .unexpectedStatus where response.isForeign:
             .foreignResponse(status: response.head.status, mediaType: response.head.mediaType)
         default: self
         }

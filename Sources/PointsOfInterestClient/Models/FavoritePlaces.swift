@@ -11,6 +11,9 @@ public final class FavoritePlaces: ObservableModel<FavoritePlaces.State> {
         public var ids: [Int]
         /// The favourites that are loaded, or kept, in the order of their ids.
         public var places: [PointOfInterest] = []
+        /// The favourites that the service didn't find when it was last asked, in the order of their ids. They are asked for
+        /// again with each load. One that was shown before is still in `places`.
+        public var missing: [Int] = []
         /// What the model is doing, or how its last load ended.
         public var phase = LoadPhase.idle
         /// Whether some of the places are of an earlier response, because the service hasn't responded yet. These have no
@@ -45,7 +48,7 @@ public final class FavoritePlaces: ObservableModel<FavoritePlaces.State> {
         self.properties = properties
         self.languages = languages
         self.policy = policy
-        super.init(State(ids: ids.unique))
+        super.init(State(ids: ids.uniqued(by: \.self)))
     }
 }
 
@@ -57,6 +60,8 @@ extension FavoritePlaces {
     public var ids: [Int] { state.ids }
     /// The favourites that are loaded, or kept, in the order of their ids.
     public var places: [PointOfInterest] { state.places }
+    /// The favourites that the service didn't find when it was last asked, in the order of their ids.
+    public var missing: [Int] { state.missing }
     /// What the model is doing, or how its last load ended.
     public var phase: LoadPhase { state.phase }
     /// Whether some of the places are of an earlier response.
@@ -76,10 +81,12 @@ extension FavoritePlaces {
         self.state = state
     }
 
-    /// Removes a place, if it is one of the favourites.
+    /// Removes a place, if it is one of the favourites. Nothing else does.
     public func remove(id: Int) {
         var state = state
-        state.remove([id])
+        state.ids.removeAll { $0 == id }
+        state.missing.removeAll { $0 == id }
+        state.places.removeAll { $0.id == id }
         self.state = state
     }
 
@@ -97,22 +104,22 @@ extension FavoritePlaces {
         self.state = state
     }
 
-    /// Loads all favourites, in requests of up to 100. Favourites that the service doesn't have any more are removed from
-    /// `ids`.
+    /// Loads all favourites, in requests of up to 100. Those that the service doesn't find are `missing`; they stay favourites,
+    /// since one wrong response mustn't take away what a person has chosen.
     ///
-    /// Those that aren't shown yet are shown at once where a response with them is kept, without their distances. All stay where
+    /// Meanwhile those that aren't shown yet are shown where a response with them is kept, without their distances. All stay where
     /// the load fails. When several loads run at the same time, the last one that isn't cancelled has an effect.
     public func load() async {
         let turn = turns.begin()
         state.phase = turns.phase
-        await showKept(turn)
         let asked = ids
         do {
-            let found = try await fetch(asked)
+            let found = try await loaded(showing: { await $0.showKept(turn) }) { try await fetch(asked) }
             guard turns.isCurrent(turn) else { return end(turn, nil) }
             end(turn, .loaded) { state in
                 state.show(found) { found, _ in found }
-                state.remove(Set(asked).subtracting(found.map(\.id)))
+                let missing = Set(asked).subtracting(found.map(\.id))
+                state.missing = state.ids.filter(missing.contains)
                 (state.isKept, state.receivedAt) = (false, Date())
             }
         } catch {
@@ -155,10 +162,5 @@ extension FavoritePlaces.State {
         let all = Dictionary(
             (found + places).map { ($0.id, $0) }, uniquingKeysWith: { choose($0, $1) })
         places = ids.compactMap { all[$0] }
-    }
-
-    fileprivate mutating func remove(_ gone: Set<Int>) {
-        ids.removeAll(where: gone.contains)
-        places.removeAll { gone.contains($0.id) }
     }
 }

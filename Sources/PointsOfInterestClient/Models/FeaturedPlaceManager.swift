@@ -120,13 +120,16 @@ extension FeaturedPlaceManager {
         let turn = turns.begin()
         state.phase = turns.phase
         do {
+            async let position = position()
             await showKept(near: nil, turn)
-            let here = try await position()
-            if let center, !center.isNear(here), !places.isEmpty, turns.isCurrent(turn) {
-                state.show([])
-                await showKept(near: here, turn)
+            let here = try await position
+            let isElsewhere = turns.isCurrent(turn) && !places.isEmpty && center?.isNear(here) == false
+            if isElsewhere { state.show([]) }
+            let page = try await loaded { manager in
+                if isElsewhere { await manager.showKept(near: here, turn) }
+            } _: {
+                try await placeFinder.nearbyPlaces(Self.request(around: here))
             }
-            let page = try await placeFinder.nearbyPlaces(Self.request(around: here))
             guard turns.isCurrent(turn) else { return end(turn, nil) }
             center = here
             end(turn, .loaded) { $0.show(page.places, receivedAt: page.receivedAt) }
@@ -165,8 +168,8 @@ extension FeaturedPlaceManager.State {
     ) {
         self.receivedAt = receivedAt
         self.isKept = isKept
-        places = found
-        currentPlace = currentIndex.map { found[$0] } ?? found.first
+        places = found.uniqued(by: \.id)
+        currentPlace = currentIndex.map { places[$0] } ?? places.first
     }
 }
 

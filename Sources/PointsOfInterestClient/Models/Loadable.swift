@@ -48,20 +48,15 @@ extension Loadable {
     /// When the value was received; nil where that isn't known.
     public var receivedAt: Date? { state.receivedAt }
 
-    /// Loads the value. Where the service hasn't sent one yet, what is kept of an earlier response is shown at once.
+    /// Loads the value. Where the service hasn't sent one yet, what is kept of an earlier response is shown until then.
     ///
     /// The value stays where that fails, except if it is gone (the problem's code is `.notFound`). When several loads run at
     /// the same time, the last one that isn't cancelled has an effect.
     public func load() async {
         let turn = turns.begin()
         state.phase = turns.phase
-        if policy == .cacheAndNetwork, isKept || value == nil, receivedAt == nil,
-            let kept = await kept(), turns.isCurrent(turn), isKept || value == nil
-        {
-            state = State(value: kept.0, phase: turns.phase, isKept: true, receivedAt: kept.1)
-        }
         do {
-            let value = try await fetch()
+            let value = try await loaded(showing: { await $0.showKept(turn) }, fetch)
             guard turns.isCurrent(turn) else { return end(turn, nil) }
             end(turn, .loaded) { $0 = State(value: value, receivedAt: Date()) }
         } catch {
@@ -70,5 +65,12 @@ extension Loadable {
             let isCurrent = turns.isCurrent(turn)
             end(turn, LoadError(error).map(LoadPhase.failed)) { if isGone, isCurrent { $0 = State() } }
         }
+    }
+
+    private func showKept(_ turn: Int) async {
+        guard policy == .cacheAndNetwork, isKept || value == nil, receivedAt == nil,
+            let kept = await kept(), turns.isCurrent(turn), isKept || value == nil
+        else { return }
+        state = State(value: kept.0, phase: turns.phase, isKept: true, receivedAt: kept.1)
     }
 }

@@ -112,6 +112,21 @@ protocol LoadingModel: AnyObject {
 }
 
 extension LoadingModel {
+    /// Asks the service, and meanwhile shows what is kept, unless the response comes first. A failure waits for what is kept.
+    func loaded<Value>(
+        showing kept: @escaping @MainActor (Self) async -> Void, _ ask: () async throws -> Value
+    ) async throws -> Value {
+        let lookup = Task { [weak self] in if let self, !Task.isCancelled { await kept(self) } }
+        do {
+            let value = try await ask()
+            lookup.cancel()
+            return value
+        } catch {
+            await lookup.value
+            throw error
+        }
+    }
+
     /// Ends a load with a phase and a change of the state, which are announced together; with no phase if the load was
     /// cancelled or came too late.
     func end(_ turn: Int, _ phase: LoadPhase?, _ change: (inout Shown) -> Void = { _ in }) {

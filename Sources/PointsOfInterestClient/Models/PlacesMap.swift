@@ -97,7 +97,7 @@ extension PlacesMap {
     /// Loads the places in a box; with a zoom, how many are in each cell of it, for a map of many places. It returns when they
     /// are shown or their load has failed, or when another box has replaced this one.
     ///
-    /// Where what is shown doesn't cover the box, the newest response is shown at once that is kept and whose box holds it.
+    /// Where what is shown doesn't cover the box, the newest response is shown until then that is kept and whose box holds it.
     /// The request for an earlier box is cancelled, and its end waited for, so however fast the map moves, the service gets one
     /// request at a time. A cancelled call leaves the places as they are.
     ///
@@ -114,11 +114,9 @@ extension PlacesMap {
         state.box = box
         state.phase = turns.phase
         self.state = state
-        running?.cancel()
-        await showKept(box, zoom, turn)
-        await running?.value
-        guard turn == lastTurn, turns.isCurrent(turn) else { return end(turn, nil) }
-        let task = Task { [request] in await self.load(box, zoom, request, turn) }
+        let earlier = running
+        earlier?.cancel()
+        let task = Task { [request] in await self.load(box, zoom, request, turn, after: earlier) }
         running = task
         await withTaskCancellationHandler {
             await task.value
@@ -128,11 +126,16 @@ extension PlacesMap {
     }
 
     private func load(
-        _ box: BoundingBox, _ zoom: Int?, _ request: NearbyPlacesRequest, _ turn: Int
+        _ box: BoundingBox, _ zoom: Int?, _ request: NearbyPlacesRequest, _ turn: Int,
+        after earlier: Task<Void, Never>?
     ) async {
         do {
-            try Task.checkCancellation()
-            let content = try await placeFinder.content(of: box, zoom, request)
+            let content = try await loaded(showing: { await $0.showKept(box, zoom, turn) }) {
+                await earlier?.value
+                guard turn == lastTurn, turns.isCurrent(turn) else { throw CancellationError() }
+                try Task.checkCancellation()
+                return try await placeFinder.content(of: box, zoom, request)
+            }
             guard turn == lastTurn, turns.isCurrent(turn) else { return end(turn, nil) }
             shownBox = box
             end(turn, .loaded) { $0.show(content) }
@@ -163,13 +166,15 @@ private struct MapContent: Sendable {
 
 extension MapContent {
     init(_ page: PlacesPage) {
-        self.init(places: page.places, isComplete: page.next == nil, receivedAt: page.receivedAt)
+        self.init(
+            places: page.places.uniqued(by: \.id), isComplete: page.next == nil,
+            receivedAt: page.receivedAt)
     }
 
     init(_ clusters: [PlaceCluster], receivedAt: Date?) {
         self.init(
-            places: clusters.compactMap(\.place), clusters: clusters.filter { $0.place == nil },
-            receivedAt: receivedAt)
+            places: clusters.compactMap(\.place).uniqued(by: \.id),
+            clusters: clusters.filter { $0.place == nil }.uniqued(by: \.self), receivedAt: receivedAt)
     }
 }
 

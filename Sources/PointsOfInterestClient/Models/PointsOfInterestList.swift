@@ -124,18 +124,22 @@ extension PointsOfInterestList {
         do {
             var request = request
             request.center = nil
-            await showKept(request, turn)
-            request.center = try await position(request)
-            if let here = request.center, let center, !places.isEmpty, !center.isNear(here),
-                turns.isCurrent(turn)
-            {
+            let anywhere = request
+            async let here = position(anywhere)
+            await showKept(anywhere, turn)
+            request.center = try await here
+            let isElsewhere = turns.isCurrent(turn) && isFar(from: request.center)
+            if isElsewhere {
                 turns.forget()
                 pager = nil
                 state.clear()
-                await showKept(request, turn)
             }
             let pager = placeFinder.pager(for: request)
-            let page = try await pager.loadNext()
+            let page = try await loaded { [request] list in
+                if isElsewhere { await list.showKept(request, turn) }
+            } _: {
+                try await pager.loadNext()
+            }
             guard turns.isCurrent(turn) else { return end(turn, nil) }
             self.pager = pager
             center = request.center
@@ -143,6 +147,12 @@ extension PointsOfInterestList {
         } catch {
             end(turn, LoadError(error).map(LoadPhase.failed))
         }
+    }
+
+    /// Whether the places that are shown were asked for far from here.
+    private func isFar(from here: Coordinate?) -> Bool {
+        guard let here, let center, !places.isEmpty else { return false }
+        return !center.isNear(here)
     }
 
     /// Shows what is kept of a request where nothing is shown.
@@ -211,8 +221,7 @@ extension PointsOfInterestList.State {
 
     /// Appends the places of a page that aren't there yet: data that change between two pages can put a place on both.
     fileprivate mutating func append(_ page: PlacesPage?) {
-        var ids = Set(places.map(\.id))
-        places += (page?.places ?? []).filter { ids.insert($0.id).inserted }
+        places = (places + (page?.places ?? [])).uniqued(by: \.id)
         hasMore = page?.next != nil
     }
 

@@ -70,6 +70,8 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
     public let urlSession: URLSession
 
     private let transport: any Transport
+    /// Nil where only the session limits the time.
+    private let timeLimit: TimeLimit?
 
     /// Makes a loader for an endpoint. It sends each request once; `PointsOfInterestService.loader(for:)` makes one
     /// that retries and keeps responses.
@@ -79,10 +81,11 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
             transport: URLSessionTransport(urlSession: urlSession))
     }
 
-    init(apiRequest: T, urlSession: URLSession, transport: any Transport) {
+    init(apiRequest: T, urlSession: URLSession, transport: any Transport, timeLimit: TimeLimit? = nil) {
         self.apiRequest = apiRequest
         self.urlSession = urlSession
         self.transport = transport
+        self.timeLimit = timeLimit
     }
 
     /// Sends one request and returns what the response contains.
@@ -96,7 +99,26 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
     @concurrent
     public func loadAPIRequest(requestData: T.RequestDataType) async throws -> T.ResponseDataType {
         let request = try apiRequest.makeRequest(from: requestData)
-        return try read(try await transport.send(request))
+        guard let timeLimit else { return try await load(request) }
+        return try await timeLimit.during(request) { try await load($0) }
+    }
+
+    /// Sends the request, and keeps a response that was understood. A kept one that can't be read, though the service says
+    /// that it is valid, is dropped and asked for once more.
+    @concurrent
+    private func load(_ request: URLRequest) async throws -> T.ResponseDataType {
+        var response = try await transport.send(request)
+        if let keeping = response.keeping, keeping.isKept {
+            if let value = try? read(response) {
+                await keeping.keep()
+                return value
+            }
+            await keeping.drop()
+            response = try await transport.send(request)
+        }
+        let value = try read(response)
+        await response.keeping?.keep()
+        return value
     }
 
     /// Sends one request and calls the handler once, on the session's delegate queue, after this function has

@@ -242,12 +242,22 @@ extension NearbyPlacesRequest {
 extension Decodable {
     /// Decodes the body of a response.
     ///
-    /// - Throws: `RequestError.undecodableBody`.
+    /// - Throws: `RequestError.undecodableBody`; `.damagedBody` where the body isn't JSON.
     static func decode(body: Data) throws(RequestError) -> Self {
         do {
             return try JSONDecoder().decode(Self.self, from: body)
         } catch {
-            throw .undecodableBody(reason: String(describing: error))
+            let reason = String(describing: error)
+            let isJSON = (try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)) != nil
+            throw isJSON ? .undecodableBody(reason: reason) : .damagedBody(reason: reason)
         }
+    }
+}
+
+extension Sequence {
+    /// The elements in their order, of those with the same identity only the first.
+    package func uniqued<Identity: Hashable>(by identity: (Element) -> Identity) -> [Element] {
+        var seen: Set<Identity> = []
+        return filter { seen.insert(identity($0)).inserted }
     }
 }

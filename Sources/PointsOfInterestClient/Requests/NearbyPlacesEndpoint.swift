@@ -22,14 +22,16 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
 
     /// Makes the `GET` request for a page.
     ///
-    /// - Throws: `RequestError.invalidBaseURL`, also for a linked page on another host: the header fields that an
-    ///   app adds, a key for instance, must not be sent there.
+    /// - Throws: `RequestError.invalidBaseURL`; `.undecodableBody` for a linked page on another host: the header fields that
+    ///   an app adds, a key for instance, must not be sent there.
     package func makeRequest(from page: Page) throws -> URLRequest {
         switch page {
         case .first(let request):
             return try request.urlRequest(baseURL: baseURL)
         case .linked(let url):
-            guard url.isOfService(at: baseURL) else { throw RequestError.invalidBaseURL }
+            guard url.isOfService(at: baseURL) else {
+                throw RequestError.undecodableBody(reason: "the next page is not on the service's host")
+            }
             return URLRequest.get(url)
         }
     }
@@ -39,23 +41,22 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
         PlacesPage(places: try [PointOfInterest].decode(body: data), next: nil)
     }
 
-    /// Reads the places and the link to the next page.
+    /// Reads the places and the link to the next page, which may lead anywhere: only who follows it fails.
     ///
-    /// - Throws: `RequestError.undecodableBody`, also for a link to another host.
+    /// - Throws: `RequestError.undecodableBody`.
     package func parseResponse(data: Data, head: ResponseHead) throws -> PlacesPage {
         PlacesPage(
-            places: try [PointOfInterest].decode(body: data), next: try next(head),
+            places: try [PointOfInterest].decode(body: data), next: next(head),
             receivedAt: head.receivedAt, center: head.url?.queryCenter, url: head.url?.absoluteURL)
     }
 
-    private func next(_ head: ResponseHead) throws(RequestError) -> URL? {
+    private func next(_ head: ResponseHead) -> URL? {
         guard let field = head.value(forField: "Link"), let target = LinkHeader.target(of: "next", in: field)
         else { return nil }
-        // Relative to the URL that the response came from (RFC 8288, section 3.2), also after a redirect.
-        guard let url = URL(string: target, relativeTo: head.url ?? baseURL)?.absoluteURL,
-            url.isOfService(at: baseURL)
-        else { throw .undecodableBody(reason: "the next page is not on the service's host") }
-        return url
+        // Relative to the URL that the response came from (RFC 8288, section 3.2), also after a redirect. What is no URL still
+        // says that there is another page, which nobody can load.
+        return URL(string: target, relativeTo: head.url ?? baseURL)?.absoluteURL
+            ?? URL(string: "about:invalid")
     }
 }
 
@@ -63,9 +64,11 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
 public struct PlacesPage: Hashable, Sendable {
     /// The places, nearest first.
     public let places: [PointOfInterest]
-    /// The URL of the next page; nil for the last one. `PlaceFinder.nextPage(after:)` follows it.
+    /// The URL of the next page, as the service has named it; nil for the last one. `PlaceFinder.nextPage(after:)` follows it,
+    /// if it is the service's.
     public let next: URL?
-    /// When the service sent these places, or said that they haven't changed; nil where that isn't known.
+    /// When these places were received, or when the service said that they haven't changed, by the device's clock; nil where
+    /// that isn't known.
     public let receivedAt: Date?
     /// Where distances are measured from; nil where there is no such place, or it isn't known.
     public let center: Coordinate?

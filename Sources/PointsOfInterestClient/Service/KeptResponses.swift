@@ -49,35 +49,24 @@ extension PointsOfInterestService {
     ///   - languages: the languages that the responses must have been asked for in.
     @concurrent
     public func keptPlaces(ids: [Int], languages: [String] = []) async -> PlacesPage? {
-        guard let responseStore, let base = try? URLRequest.get(EndpointPath.locations, baseURL: baseURL).url
-        else { return nil }
+        guard let base = try? URLRequest.get(EndpointPath.locations, baseURL: baseURL).url else { return nil }
         let endpoint = ResponseKey(url: base).endpoint
-        let wanted = Set(ids)
-        let endpoints = Set(wanted.map { "\(endpoint)/\($0)" } + [endpoint])
         let language = languages.isEmpty ? nil : languages.uniqueLanguages.joined(separator: ",")
-        let responses = await responseStore.newestResponses(like: nil, maximumCount: .max) { url in
-            guard url.queryValue("lang") == language else { return false }
-            return endpoints.contains(ResponseKey(url: url).endpoint)
-        }
+        var found = FoundPlaces(Set(ids))
         // Those of one place first: they have all of it.
-        let single = responses.compactMap { response in
-            (try? PointOfInterest.decode(body: response.body)).map { (response, [$0]) }
+        let details = Set(ids.map { "\(endpoint)/\($0)" })
+        await readKept { url in
+            details.contains(ResponseKey(url: url).endpoint) && url.queryValue("lang") == language
+        } _: { response in
+            found.take(response, [try PointOfInterest.decode(body: response.body)])
         }
-        let lists = responses.lazy.compactMap { response in
-            (try? [PointOfInterest].decode(body: response.body)).map { (response, $0) }
+        guard !found.areAll else { return found.page(ids) }
+        await readKept { url in
+            ResponseKey(url: url).endpoint == endpoint && url.queryValue("lang") == language
+        } _: { response in
+            found.take(response, try [PointOfInterest].decode(body: response.body))
         }
-        var found: [Int: PointOfInterest] = [:]
-        var oldest: Date?
-        func take(_ response: TaggedResponse, _ places: [PointOfInterest]) {
-            let lacking = places.filter { wanted.contains($0.id) && found[$0.id] == nil }
-            guard !lacking.isEmpty else { return }
-            for place in lacking { found[place.id] = place.at(distance: nil) }
-            oldest = [oldest, response.head.receivedAt].compactMap(\.self).min()
-        }
-        for (response, places) in single { take(response, places) }
-        for (response, places) in lists where found.count < wanted.count { take(response, places) }
-        return found.isEmpty
-            ? nil : PlacesPage(places: ids.unique.compactMap { found[$0] }, next: nil, receivedAt: oldest)
+        return found.page(ids)
     }
 
     /// Returns the categories that are kept, and when they were received; nil where none are.
@@ -108,12 +97,78 @@ extension PointsOfInterestService {
         _ endpoint: Endpoint, like request: Endpoint.RequestDataType,
         where isWanted: @Sendable (URL) -> Bool
     ) async -> (value: Endpoint.ResponseDataType, head: ResponseHead)? {
-        guard let responseStore, let sent = try? endpoint.makeRequest(from: request),
-            let key = RevalidatingTransport.key(of: sent),
-            let kept = await responseStore.newestResponses(like: key, maximumCount: 1, where: isWanted).first,
-            let value = try? endpoint.parseResponse(data: kept.body, head: kept.head)
+        guard let sent = try? endpoint.makeRequest(from: request),
+            let key = RevalidatingTransport.key(of: sent)
         else { return nil }
-        return (value, kept.head)
+        var newest: (value: Endpoint.ResponseDataType, head: ResponseHead)?
+        await readKept(like: key, where: isWanted) { kept in
+            newest = (try endpoint.parseResponse(data: kept.body, head: kept.head), kept.head)
+            return .enough
+        }
+        return newest
+    }
+
+    /// Reads kept responses one by one, those first that were kept last, until one is enough or the task is cancelled. One that
+    /// can't be read is dropped.
+    ///
+    /// - Parameters:
+    ///   - key: only responses to requests that differ from this one in the part of the world at most; nil is all but searches.
+    ///   - isWanted: whether a request with this URL is wanted.
+    ///   - read: is called with each response; what it throws says that the response can't be read.
+    private func readKept(
+        like key: ResponseKey? = nil, where isWanted: @Sendable (URL) -> Bool,
+        _ read: (TaggedResponse) throws -> KeptUse
+    ) async {
+        guard let responseStore else { return }
+        for place in await responseStore.places(like: key) where !Task.isCancelled {
+            guard let response = await responseStore.response(at: place, where: isWanted) else { continue }
+            do {
+                let use = try read(response)
+                if use != .unused { await responseStore.use(place) }
+                if use == .enough { return }
+            } catch {
+                await responseStore.drop(place)
+            }
+        }
+    }
+}
+
+/// What a kept response gave to somebody who looked for something.
+private enum KeptUse {
+    /// Nothing.
+    case unused
+    /// A part of it.
+    case used
+    /// All that was lacking.
+    case enough
+}
+
+/// The places that were looked for by their ids, as far as they are found.
+private struct FoundPlaces {
+    private var places: [Int: PointOfInterest] = [:]
+    /// When the oldest response was received that has one of them.
+    private var oldest: Date?
+    private var lacking: Set<Int>
+
+    init(_ ids: Set<Int>) {
+        lacking = ids
+    }
+
+    var areAll: Bool { lacking.isEmpty }
+
+    /// Takes those that are lacking from a response.
+    mutating func take(_ response: TaggedResponse, _ found: [PointOfInterest]) -> KeptUse {
+        let new = found.filter { lacking.remove($0.id) != nil }
+        guard !new.isEmpty else { return .unused }
+        for place in new { places[place.id] = place.at(distance: nil) }
+        oldest = [oldest, response.head.receivedAt].compactMap(\.self).min()
+        return areAll ? .enough : .used
+    }
+
+    /// The places in the order of their ids; nil where there are none.
+    func page(_ ids: [Int]) -> PlacesPage? {
+        let places = ids.uniqued(by: \.self).compactMap { self.places[$0] }
+        return places.isEmpty ? nil : PlacesPage(places: places, next: nil, receivedAt: oldest)
     }
 }
 
@@ -173,12 +228,4 @@ extension BoundingBox {
 
     /// How many degrees it reaches from west to east.
     private var width: Double { crossesAntimeridian ? east - west + 360 : east - west }
-}
-
-extension [Int] {
-    /// The numbers, each once, in their order.
-    var unique: [Int] {
-        var seen: Set<Int> = []
-        return filter { seen.insert($0).inserted }
-    }
 }

@@ -110,6 +110,11 @@ extension PlaceFinder {
     public func allNearbyPlaces(_ request: NearbyPlacesRequest) -> NearbyPlaces {
         NearbyPlaces(placeFinder: self, request: request)
     }
+
+    /// Returns the same, with each place as often as the service has sent it: for who has to notice that.
+    package func allNearbyPlacesAsSent(_ request: NearbyPlacesRequest) -> NearbyPlaces {
+        NearbyPlaces(placeFinder: self, request: request, once: false)
+    }
 }
 
 extension RequestError {
@@ -130,22 +135,28 @@ public struct NearbyPlaces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private let placeFinder: any PlaceFinder
     private var walk: PageWalk
     private var places: ArraySlice<PointOfInterest> = []
+    /// The ids of all places so far; nil where places may come again.
+    private var ids: Set<Int>?
 
-    init(placeFinder: any PlaceFinder, request: NearbyPlacesRequest) {
+    init(placeFinder: any PlaceFinder, request: NearbyPlacesRequest, once: Bool = true) {
         self.placeFinder = placeFinder
+        ids = once ? [] : nil
         walk = PageWalk(request)
     }
 
-    /// Returns the next place; nil after the last one. After an error, another call asks for the same page again.
+    /// Returns the next place; nil after the last one. Each place comes once, also where data that changed meanwhile put it on
+    /// two pages. After an error, another call asks for the same page again.
     ///
     /// - Throws: what `PlacePager.loadNext()` throws.
     public mutating func next() async throws -> PointOfInterest? {
-        while places.isEmpty {
+        while true {
+            while let place = places.popFirst() {
+                if ids?.insert(place.id).inserted ?? true { return place }
+            }
             guard let page = try await walk.load(from: placeFinder) else { return nil }
-            try walk.move(past: page)
+            walk.move(past: page)
             places = page.places[...]
         }
-        return places.popFirst()
     }
 
     /// Returns a copy, which goes on independently.
@@ -159,6 +170,8 @@ struct PageWalk: Sendable {
     private enum Step {
         case first(NearbyPlacesRequest)
         case after(PlacesPage)
+        /// There is another page, but the link to it can't be followed.
+        case broken(RequestError)
         case end
     }
 
@@ -175,31 +188,32 @@ struct PageWalk: Sendable {
     }
 
     /// Loads the next page; nil after the last one.
+    ///
+    /// - Throws: what the place finder throws; `RequestError.undecodableBody` after a page whose link can't be followed.
     func load(from placeFinder: any PlaceFinder) async throws -> PlacesPage? {
         switch step {
         case .first(let request): try await placeFinder.nearbyPlaces(request)
         case .after(let page): try await placeFinder.nextPage(after: page)
+        case .broken(let error): throw error
         case .end: nil
         }
     }
 
-    /// Goes on to the page after one that was loaded. After an error it stays where it is.
-    ///
-    /// - Throws: `RequestError.undecodableBody` for a page that links to an earlier one, and for an empty page that links
-    ///   to another one: such pages could keep the app busy for ever.
-    mutating func move(past page: PlacesPage?) throws(RequestError) {
+    /// Goes on to the page after one that was loaded. It doesn't follow a link to an earlier page, nor one of an empty page: such
+    /// pages could keep the app busy for ever.
+    mutating func move(past page: PlacesPage?) {
         guard let page, let next = page.next else {
             step = .end
             return
         }
-        guard next != page.url, !seen.contains(next) else {
-            throw .undecodableBody(reason: "a page links to one before it")
+        if next == page.url || seen.contains(next) {
+            step = .broken(.undecodableBody(reason: "a page links to one before it"))
+        } else if page.places.isEmpty {
+            step = .broken(.undecodableBody(reason: "an empty page links to another one"))
+        } else {
+            if let url = page.url { seen.insert(url) }
+            seen.insert(next)
+            step = .after(page)
         }
-        guard !page.places.isEmpty else {
-            throw .undecodableBody(reason: "an empty page links to another one")
-        }
-        if let url = page.url { seen.insert(url) }
-        seen.insert(next)
-        step = .after(page)
     }
 }

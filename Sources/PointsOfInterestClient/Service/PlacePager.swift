@@ -24,13 +24,13 @@ public actor PlacePager {
     /// Whether `loadNext()` would load another page, as far as is known; true before the first page.
     public var hasMore: Bool { walk.hasMore }
 
-    /// Loads the next page; returns nil after the last one. Only the last page can be empty.
+    /// Loads the next page; returns nil after the last one. Only the last page can be empty, or one whose link can't be followed.
     ///
     /// After an error, the next call asks for the same page again. Calls at the same time share one request and get
     /// the same page.
     ///
-    /// - Throws: `RequestError`, or what the place finder throws: `.undecodableBody` where the links between pages
-    ///   never end; `.cancelled` at once where the task is cancelled, and after `reset()`. The request is cancelled
+    /// - Throws: `RequestError`, or what the place finder throws: `.undecodableBody` after a page whose link leads to another
+    ///   host, to a page before it, or on from an empty page; `.cancelled` at once where the task is cancelled, and after `reset()`. The request is cancelled
     ///   when no call waits for it any more.
     public func loadNext() async throws -> PlacesPage? {
         guard walk.hasMore else { return nil }
@@ -76,12 +76,8 @@ extension PlacePager {
         // The load was abandoned: nobody would get its page, so the next load is for the same page.
         guard turn == abandonedCount else { return }
         load = nil
-        do {
-            try walk.move(past: try outcome.get())
-            resumeAll(outcome)
-        } catch {
-            resumeAll(.failure(error))
-        }
+        if case .success(let page) = outcome { walk.move(past: page) }
+        resumeAll(outcome)
     }
 
     private func giveUp(_ id: UUID) {

@@ -23,6 +23,7 @@ public struct PointsOfInterestService: Sendable {
     let responseStore: ResponseStore?
     /// Returns the transport that sends the requests to an endpoint and adds its header fields.
     let transport: @Sendable (ServiceEndpoint) -> any Transport
+    let timeLimit: TimeLimit
 
     /// Makes a client of the service at a URL.
     ///
@@ -95,8 +96,9 @@ public struct PointsOfInterestService: Sendable {
                     base: transport, policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() },
                     limit: timeLimits.read)
             }
-            return TimeLimitedTransport(base: transport, limits: timeLimits, clock: clock)
+            return transport
         }
+        timeLimit = TimeLimit(limits: timeLimits, clock: clock)
         self.transport = { endpoint in TransportOfEachRequest { transport(endpoint) } }
     }
 
@@ -104,7 +106,8 @@ public struct PointsOfInterestService: Sendable {
     /// header fields as this client's methods do.
     public func loader<Endpoint: APIRequest>(for endpoint: Endpoint) -> APIRequestLoader<Endpoint> {
         let name = (Endpoint.self as? any ServiceRequest.Type)?.endpoint ?? .own
-        return APIRequestLoader(apiRequest: endpoint, urlSession: urlSession, transport: transport(name))
+        return APIRequestLoader(
+            apiRequest: endpoint, urlSession: urlSession, transport: transport(name), timeLimit: timeLimit)
     }
 
     /// `GET /locations`: loads the first page of places, nearest first.
@@ -179,7 +182,7 @@ public struct PointsOfInterestService: Sendable {
 extension PointsOfInterestService: PlaceFinder {
     /// `GET /locations`: loads the page that another one links to; nil after the last.
     ///
-    /// - Throws: `RequestError`, as `nearbyPlaces(_:)` does; `.invalidBaseURL` for a link to another host.
+    /// - Throws: `RequestError`, as `nearbyPlaces(_:)` does; `.undecodableBody` for a link to another host.
     public func nextPage(after page: PlacesPage) async throws -> PlacesPage? {
         guard let next = page.next else { return nil }
         return try await load(.linked(next))

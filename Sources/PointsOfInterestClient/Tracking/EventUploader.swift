@@ -40,7 +40,8 @@ public actor EventUploader {
     ) {
         self.init(
             queue: queue, request: EventsEndpoint(baseURL: service.baseURL),
-            transport: service.transport(.events), policy: policy, clock: clock,
+            transport: TimeLimitedTransport(base: service.transport(.events), limit: service.timeLimit),
+            policy: policy, clock: clock,
             jitter: { .random(in: 0...1) }, now: { Date() }, report: report)
     }
 

@@ -10,18 +10,18 @@ struct ResponseFileName: Hashable {
     /// The hash of the whole request.
     let key: String
     let byteCount: Int
-    /// In milliseconds since 1970.
-    let receivedAt: Int
-    /// Greater than those of all files that were used before.
+    /// When it was kept: greater than all numbers of the files that were kept or used before. It isn't a time, since the
+    /// device's clock may go back.
+    let kept: Int
+    /// When it was used: greater than all numbers of the files that were kept or used before.
     var use: Int
 
-    init(group: String, key: String, byteCount: Int, receivedAt: Date?, use: Int) {
+    init(group: String, key: String, byteCount: Int, kept: Int) {
         self.group = group
         self.key = key
         self.byteCount = byteCount
-        let milliseconds = (receivedAt ?? .distantPast).timeIntervalSince1970 * 1000
-        self.receivedAt = Int(min(max(milliseconds, 0), Double(Self.maximum)))
-        self.use = use
+        self.kept = kept
+        use = kept
     }
 
     /// Reads a name; nil for a name of another form.
@@ -31,12 +31,12 @@ struct ResponseFileName: Hashable {
         let numbers = parts.dropFirst(2).compactMap { Int($0) }.filter { (0...Self.maximum).contains($0) }
         guard parts.count == 5, numbers.count == 3 else { return nil }
         (group, key) = (String(parts[0]), String(parts[1]))
-        (byteCount, receivedAt, use) = (numbers[0], numbers[1], numbers[2])
+        (byteCount, kept, use) = (numbers[0], numbers[1], numbers[2])
         // `Int` also reads "+1", which isn't written in a name.
         guard self.text == text else { return nil }
     }
 
-    var text: String { "\(group)-\(key)-\(byteCount)-\(receivedAt)-\(use)\(Self.suffix)" }
+    var text: String { "\(group)-\(key)-\(byteCount)-\(kept)-\(use)\(Self.suffix)" }
 
     /// Sums of these don't overflow.
     private static let maximum = 1 << 50
@@ -112,8 +112,8 @@ struct ResponseFolder {
         shrink()
     }
 
-    mutating func response(for key: ResponseKey) -> TaggedResponse? {
-        usedEntry(Self.hash(key.partsWithoutSecrets))?.response
+    func response(for key: ResponseKey) -> TaggedResponse? {
+        entry(Self.hash(key.partsWithoutSecrets))?.entry.response
     }
 
     mutating func keep(_ response: TaggedResponse, for key: ResponseKey) {
@@ -123,32 +123,45 @@ struct ResponseFolder {
         let bytes = ResponseEntry(key: hash, url: url, response: response.withoutSecrets).bytes
         if let bytes, bytes.count <= maximumByteCount, maximumCount > 0 {
             let name = ResponseFileName(
-                group: Self.hash(key.partsWithoutPlace), key: hash, byteCount: bytes.count,
-                receivedAt: response.head.receivedAt, use: nextUse())
+                group: Self.hash(key.partsWithoutPlace), key: hash, byteCount: bytes.count, kept: nextUse())
             guard write(bytes, name.text) else { return }
             urls[hash] = url
         }
-        for name in earlier { remove(name.text) }
+        for name in earlier { removeFile(name.text) }
         shrink()
     }
 
-    mutating func newestResponses(
-        like key: ResponseKey?, maximumCount: Int, where isWanted: (URL) -> Bool
-    ) -> [TaggedResponse] {
+    func remove(_ key: ResponseKey) { remove(Self.hash(key.partsWithoutSecrets)) }
+
+    /// Returns the hashes of the requests that have a response, those first that were kept last.
+    func places(like key: ResponseKey?) -> [String] {
         let group = key.map { Self.hash($0.partsWithoutPlace) }
-        let candidates = names().filter { group == nil || $0.group == group }
-            .sorted { ($0.receivedAt, $0.use) > ($1.receivedAt, $1.use) }
-        var found: [TaggedResponse] = []
-        for name in candidates where found.count < maximumCount {
-            let url = urls[name.key] ?? entry(name.key)?.entry.url
-            urls[name.key] = url
-            if let url, isWanted(url), let entry = usedEntry(name.key) { found.append(entry.response) }
+        return names().filter { group == nil || $0.group == group }
+            .sorted { ($0.kept, $0.use) > ($1.kept, $1.use) }.map(\.key)
+    }
+
+    mutating func response(at key: String, where isWanted: (URL) -> Bool) -> TaggedResponse? {
+        if let url = urls[key], !isWanted(url) { return nil }
+        guard let entry = entry(key)?.entry else { return nil }
+        urls[key] = entry.url
+        return isWanted(entry.url) ? entry.response : nil
+    }
+
+    /// Notes that a response was used.
+    func use(_ key: String) {
+        for var name in names() where name.key == key {
+            let old = name.text
+            name.use = nextUse()
+            rename("\(path)/\(old)", "\(path)/\(name.text)")
         }
-        return found
+    }
+
+    func remove(_ key: String) {
+        for name in names() where name.key == key { removeFile(name.text) }
     }
 
     func removeAll() {
-        for name in names() { remove(name.text) }
+        for name in names() { removeFile(name.text) }
     }
 }
 
@@ -166,38 +179,29 @@ extension ResponseFolder {
     /// A number that is greater than those of all files that were used before.
     private func nextUse() -> Int { (names().map(\.use).max() ?? 0) + 1 }
 
-    /// Returns what is kept for a request, and notes that it was used.
-    private func usedEntry(_ key: String) -> ResponseEntry? {
-        guard let found = entry(key) else { return nil }
-        var name = found.name
-        name.use = nextUse()
-        rename("\(path)/\(found.name.text)", "\(path)/\(name.text)")
-        return found.entry
-    }
-
     /// Returns what is kept for a request, and where. Removes damaged files.
     private func entry(_ key: String) -> (entry: ResponseEntry, name: ResponseFileName)? {
         // Another process may rename or remove the file first. A few tries are enough, since it doesn't always win.
         for _ in 0..<8 {
             let newest = names().filter { $0.key == key }
-                .max { ($0.receivedAt, $0.use) < ($1.receivedAt, $1.use) }
+                .max { ($0.kept, $0.use) < ($1.kept, $1.use) }
             guard let name = newest else { return nil }
             guard let bytes = FileManager.default.contents(atPath: "\(path)/\(name.text)") else { continue }
             if let entry = ResponseEntry(bytes: bytes, key: key) { return (entry, name) }
-            remove(name.text)
+            removeFile(name.text)
         }
         return nil
     }
 
     /// Removes a file, if it is there. Not `removeItem`, which would remove a folder, too.
-    private func remove(_ name: String) { unlink("\(path)/\(name)") }
+    private func removeFile(_ name: String) { unlink("\(path)/\(name)") }
 
     /// Removes files that were being written when a process was killed, and responses' files with names of another
     /// version. If another process writes one right now, its response isn't kept.
     private func removeLeftovers() {
         for name in files() {
             let isForeign = name.hasSuffix(ResponseFileName.suffix) && ResponseFileName(name) == nil
-            if isForeign || name.hasSuffix(ResponseFileName.suffix + Self.newSuffix) { remove(name) }
+            if isForeign || name.hasSuffix(ResponseFileName.suffix + Self.newSuffix) { removeFile(name) }
         }
     }
 
@@ -207,7 +211,7 @@ extension ResponseFolder {
         var byteCount = names.reduce(0) { $0 + $1.byteCount }
         while names.count > maximumCount || byteCount > maximumByteCount, let oldest = names.popLast() {
             byteCount -= oldest.byteCount
-            remove(oldest.text)
+            removeFile(oldest.text)
         }
     }
 

@@ -57,10 +57,10 @@ public actor ResponseStore {
         folder?.removeAll()
     }
 
-    /// Returns the response that is kept for a request, if there is one.
+    /// Returns the response that is kept for a request, if there is one. That doesn't count as a use.
     func response(for key: ResponseKey) -> TaggedResponse? {
-        if key.isSearch { return searches.response(for: key) }
-        return folder?.response(for: key) ?? recent.response(for: key)
+        if key.isSearch { return searches[key] }
+        return folder?.response(for: key) ?? recent[key]
     }
 
     /// Keeps a response in place of an earlier one, and drops the ones that weren't used for the longest time where there are
@@ -75,21 +75,57 @@ public actor ResponseStore {
         }
     }
 
-    /// Returns the kept responses whose URLs are wanted, those first that were received last.
-    ///
-    /// - Parameters:
-    ///   - key: only responses to requests that differ from this one in the part of the world at most; nil is all but searches.
-    ///   - maximumCount: how many are needed at most.
-    ///   - isWanted: is called with the URLs of requests.
-    func newestResponses(
-        like key: ResponseKey?, maximumCount: Int, where isWanted: @Sendable (URL) -> Bool
-    ) -> [TaggedResponse] {
-        if let key, key.isSearch {
-            return searches.newestResponses(like: key, maximumCount: maximumCount, where: isWanted)
-        }
-        return folder?.newestResponses(like: key, maximumCount: maximumCount, where: isWanted)
-            ?? recent.newestResponses(like: key, maximumCount: maximumCount, where: isWanted)
+    /// Drops a response that can't be read, unless another one has taken its place.
+    func drop(_ response: TaggedResponse, for key: ResponseKey) {
+        guard self.response(for: key)?.body == response.body else { return }
+        if key.isSearch { searches.remove(key) } else { recent.remove(key) }
+        folder?.remove(key)
     }
+
+    /// Returns where the kept responses are, those first that were kept last.
+    ///
+    /// - Parameter key: only responses to requests that differ from this one in the part of the world at most; nil is all but
+    ///   searches.
+    func places(like key: ResponseKey?) -> [KeptPlace] {
+        if let key, key.isSearch { return searches.keys(like: key).map(KeptPlace.memory) }
+        return folder?.places(like: key).map(KeptPlace.file) ?? recent.keys(like: key).map(KeptPlace.memory)
+    }
+
+    /// Returns the response at a place, if it is there and its request's URL is wanted. That doesn't count as a use.
+    func response(at place: KeptPlace, where isWanted: @Sendable (URL) -> Bool) -> TaggedResponse? {
+        switch place {
+        case .file(let name): folder?.response(at: name, where: isWanted)
+        case .memory(let key): isWanted(key.url) ? searches[key] ?? recent[key] : nil
+        }
+    }
+
+    /// Notes that a response gave what was looked for.
+    func use(_ place: KeptPlace) {
+        switch place {
+        case .file(let name): folder?.use(name)
+        case .memory(let key):
+            searches.use(key)
+            recent.use(key)
+        }
+    }
+
+    /// Drops the response at a place, which can't be read.
+    func drop(_ place: KeptPlace) {
+        switch place {
+        case .file(let name): folder?.remove(name)
+        case .memory(let key):
+            searches.remove(key)
+            recent.remove(key)
+        }
+    }
+}
+
+/// Where a store has a response.
+enum KeptPlace: Hashable, Sendable {
+    /// In memory.
+    case memory(ResponseKey)
+    /// In a file, by the hash of its request.
+    case file(String)
 }
 
 /// Identifies a request whose response is kept.
@@ -138,15 +174,14 @@ struct TaggedResponse: Hashable, Codable {
     let head: ResponseHead
     /// The body.
     let body: Data
-
-    /// In which order the newest come first.
-    var age: TimeInterval { -(head.receivedAt ?? .distantPast).timeIntervalSinceReferenceDate }
 }
 
 /// The responses that were used last, in memory.
 private struct RecentResponses {
     private struct Entry {
         let response: TaggedResponse
+        /// When it was kept and last used, in the order of all uses: the device's clock may go back.
+        let kept: Int
         var lastUse: Int
     }
 
@@ -161,17 +196,20 @@ private struct RecentResponses {
         self.maximumByteCount = maximumByteCount
     }
 
-    mutating func response(for key: ResponseKey) -> TaggedResponse? {
-        useCount += 1
-        entries[key]?.lastUse = useCount
-        return entries[key]?.response
+    subscript(key: ResponseKey) -> TaggedResponse? { entries[key]?.response }
+
+    /// The keys of the responses, those first that were kept last.
+    func keys(like key: ResponseKey?) -> [ResponseKey] {
+        let parts = key?.partsWithoutPlace
+        return entries.filter { parts == nil || $0.key.partsWithoutPlace == parts }
+            .sorted { $0.value.kept > $1.value.kept }.map(\.key)
     }
 
     mutating func keep(_ response: TaggedResponse, for key: ResponseKey) {
         remove(key)
         guard response.body.count <= maximumByteCount, maximumCount > 0 else { return }
         useCount += 1
-        entries[key] = Entry(response: response, lastUse: useCount)
+        entries[key] = Entry(response: response, kept: useCount, lastUse: useCount)
         byteCount += response.body.count
         while entries.count > maximumCount || byteCount > maximumByteCount,
             let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
@@ -180,24 +218,18 @@ private struct RecentResponses {
         }
     }
 
-    mutating func newestResponses(
-        like key: ResponseKey?, maximumCount: Int, where isWanted: (URL) -> Bool
-    ) -> [TaggedResponse] {
-        let parts = key?.partsWithoutPlace
-        let found = entries.filter { entry in
-            (parts == nil || entry.key.partsWithoutPlace == parts) && isWanted(entry.key.url)
-        }
-        let newest = found.sorted { $0.value.response.age < $1.value.response.age }.prefix(maximumCount)
-        return newest.compactMap { response(for: $0.key) }
+    mutating func use(_ key: ResponseKey) {
+        useCount += 1
+        entries[key]?.lastUse = useCount
+    }
+
+    mutating func remove(_ key: ResponseKey) {
+        guard let entry = entries.removeValue(forKey: key) else { return }
+        byteCount -= entry.response.body.count
     }
 
     mutating func removeAll() {
         entries = [:]
         byteCount = 0
-    }
-
-    private mutating func remove(_ key: ResponseKey) {
-        guard let entry = entries.removeValue(forKey: key) else { return }
-        byteCount -= entry.response.body.count
     }
 }

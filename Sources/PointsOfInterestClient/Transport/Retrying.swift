@@ -7,7 +7,9 @@ import Foundation
 /// How often and when a request is sent again after a failure.
 ///
 /// Only requests that change nothing are sent again (RFC 9110, section 9.2.2), and only after failures that may
-/// pass: a lost or refused connection, a time-out, and the statuses 429, 502, 503 and 504.
+/// pass: a lost or refused connection, a time-out, and the statuses 429, 502, 503 and 504. While connections are refused,
+/// a request is sent again for some seconds, however often: a service that is restarted takes that long, and a refusal costs
+/// nobody anything.
 public struct RetryPolicy: Hashable, Sendable {
     /// How often a request is sent in all, from 1.
     public var attempts: Int
@@ -17,25 +19,33 @@ public struct RetryPolicy: Hashable, Sendable {
     public var maximumPause: Duration
     /// The maximum `Retry-After` to wait for. Where the service asks for more, its response is final.
     public var maximumRetryAfter: Duration
+    /// For how long a request is sent again while connections are refused, from its first attempt on. These attempts don't
+    /// count; a refused connection after that is final.
+    public var refusalPeriod: Duration
 
     /// Makes a policy.
     public init(
         attempts: Int = 3, firstPause: Duration = .milliseconds(250), maximumPause: Duration = .seconds(5),
-        maximumRetryAfter: Duration = .seconds(10)
+        maximumRetryAfter: Duration = .seconds(10), refusalPeriod: Duration = .seconds(3)
     ) {
         self.attempts = attempts
         self.firstPause = firstPause
         self.maximumPause = maximumPause
         self.maximumRetryAfter = maximumRetryAfter
+        self.refusalPeriod = refusalPeriod
     }
 
     /// The policy that sends each request once.
-    public static let never = RetryPolicy(attempts: 1)
+    public static let never = RetryPolicy(attempts: 1, refusalPeriod: .zero)
+
+    /// The pauses between attempts whose connections are refused: the first, and the longest.
+    private static let refusalPauses: (first: Duration, maximum: Duration) =
+        (.milliseconds(250), .milliseconds(500))
 
     private static let passingStatuses: Set<Int> = [429, 502, 503, 504]
     private static let passingErrors: Set<URLError.Code> = {
         var codes: Set<URLError.Code> = [
-            .timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed,
+            .timedOut, .networkConnectionLost, .cannotFindHost, .dnsLookupFailed,
         ]
         #if canImport(FoundationNetworking)
             // What Linux reports where a connection is closed before the response or in its body (seen with
@@ -51,7 +61,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// overloaded service told the same time don't come back at once.
     ///
     /// - Parameters:
-    ///   - attempt: how often it was sent so far, from 1.
+    ///   - attempt: how often it was sent so far, from 1, without those whose connections were refused.
     ///   - jitter: the factor of the pause, 0…1 (AWS Architecture Blog, "Exponential Backoff And Jitter": full
     ///     jitter).
     ///   - now: what a date in `Retry-After` is counted from where the response has no `Date`. Its `Date` is
@@ -64,6 +74,19 @@ public struct RetryPolicy: Hashable, Sendable {
         guard case .success(let response) = outcome, let retryAfter = response.head.retryAfter(now: now)
         else { return backOff }
         return retryAfter > maximumRetryAfter ? nil : retryAfter + backOff
+    }
+
+    /// Returns the pause before a request is sent again whose connection was refused; nil where it isn't.
+    ///
+    /// - Parameters:
+    ///   - refusals: how often that has happened, from 1.
+    ///   - jitter: half of the pause is random, 0…1, so that there are few attempts (as above: equal jitter).
+    ///   - elapsed: how much time has passed since the first attempt began. The last attempt is at the period's end.
+    func pause(refusals: Int, jitter: Double, elapsed: Duration) -> Duration? {
+        guard elapsed < refusalPeriod else { return nil }
+        let (first, maximum) = Self.refusalPauses
+        let pause = first.backedOff(doublings: refusals - 1, maximum: maximum)
+        return min(pause / 2 + pause / 2 * jitter, refusalPeriod - elapsed)
     }
 
     private static func mayPass(_ outcome: Result<Response, RequestError>) -> Bool {
@@ -83,27 +106,38 @@ struct RetryingTransport: Transport {
     let jitter: @Sendable () -> Double
     let now: @Sendable () -> Date
     /// How long all attempts may take, with the pauses between them. No pause begins that would end later.
-    /// `TimeLimitedTransport` ends an attempt that takes longer.
+    /// `TimeLimit` ends an attempt that takes longer.
     let limit: Duration
 
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
         let elapsed = clock.stopwatch()
-        var attempt = 1
+        var (attempts, refusals) = (0, 0)
         while true {
             let outcome = await base.outcome(of: request)
-            guard request.isSafe,
-                let pause = policy.pause(after: outcome, attempt: attempt, jitter: jitter(), now: now()),
-                elapsed() + pause < limit
-            else { return try outcome.get() }
+            let pause: Duration?
+            if outcome.isRefusedConnection {
+                refusals += 1
+                pause = policy.pause(refusals: refusals, jitter: jitter(), elapsed: elapsed())
+            } else {
+                attempts += 1
+                pause = policy.pause(after: outcome, attempt: attempts, jitter: jitter(), now: now())
+            }
+            guard request.isSafe, let pause, elapsed() + pause < limit else { return try outcome.get() }
             do {
                 try await clock.sleep(for: pause)
             } catch {
                 throw .cancelled
             }
-            attempt += 1
         }
     }
+}
 
+extension Result<Response, RequestError> {
+    /// Whether nothing listens where the request was sent.
+    fileprivate var isRefusedConnection: Bool {
+        guard case .failure(let error) = self else { return false }
+        return error.urlErrorCode == .cannotConnectToHost
+    }
 }
 
 /// The header field `Retry-After`: seconds, or a date (RFC 9110, section 10.2.3).

@@ -4,8 +4,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Keeps responses and revalidates them: sends the kept entity tag as `If-None-Match`, and after a 304 returns the
-/// kept response (RFC 9110, section 13.1.2).
+/// Revalidates kept responses: sends the kept entity tag as `If-None-Match`, and after a 304 returns the kept response
+/// (RFC 9110, section 13.1.2).
+///
+/// It keeps nothing by itself: whether a response is worth keeping shows when its body is read.
 struct RevalidatingTransport: Transport {
     let base: any Transport
     let store: ResponseStore
@@ -16,15 +18,16 @@ struct RevalidatingTransport: Transport {
     func send(_ request: URLRequest) async throws(RequestError) -> Response {
         guard let key = Self.key(of: request) else { return try await base.send(request) }
         let kept = await store.response(for: key)
-        let response: Response
+        var response: Response
         // An earlier version of the client may have kept a response with a tag that isn't proper.
         if let kept, kept.hasProperTag {
             var conditional = request
             conditional.setValue(kept.entityTag, forHTTPHeaderField: "If-None-Match")
             let outcome = try await base.send(conditional)
             if let current = Self.current(kept, after: outcome) {
-                await store.keep(current, for: key)
-                return Response(head: current.head, body: current.body)
+                return Response(
+                    head: current.head, body: current.body,
+                    keeping: ResponseKeeping(store: store, key: key, response: current, isKept: true))
             }
             // A 304 without the tag that was sent is about a response that isn't kept, so the request is sent without a
             // condition.
@@ -32,7 +35,9 @@ struct RevalidatingTransport: Transport {
         } else {
             response = try await base.send(request)
         }
-        if let tagged = TaggedResponse(keeping: response, to: request) { await store.keep(tagged, for: key) }
+        if let tagged = TaggedResponse(keeping: response, to: request) {
+            response.keeping = ResponseKeeping(store: store, key: key, response: tagged, isKept: false)
+        }
         return response
     }
 
@@ -63,6 +68,21 @@ struct RevalidatingTransport: Transport {
         for name in varyingFields { fields[name] = request.value(forHTTPHeaderField: name) }
         return ResponseKey(url: url, fields: fields)
     }
+}
+
+/// What a store has to do with a response once its body was read.
+struct ResponseKeeping: Sendable {
+    let store: ResponseStore
+    let key: ResponseKey
+    let response: TaggedResponse
+    /// Whether the body is the kept one: the service has said that it is still valid.
+    let isKept: Bool
+
+    /// Keeps the response, which was understood.
+    func keep() async { await store.keep(response, for: key) }
+
+    /// Drops what is kept, which can't be read.
+    func drop() async { await store.drop(response, for: key) }
 }
 
 extension TaggedResponse {

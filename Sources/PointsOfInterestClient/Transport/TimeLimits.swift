@@ -43,37 +43,60 @@ public struct TimeLimits: Hashable, Sendable {
     }
 }
 
-/// Ends a request whose time is over, together with everything that is done for it.
-struct TimeLimitedTransport: Transport {
-    let base: any Transport
+/// Ends the work for a request whose time is over: all attempts, and the reading of their responses.
+struct TimeLimit: Sendable {
     let limits: TimeLimits
     let clock: any Clock<Duration>
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
-        if Task.isCancelled { throw .cancelled }
+    /// Does the work for a request, which it gets with its `timeoutInterval`.
+    ///
+    /// - Throws: what the work throws; `RequestError.timedOut` where the time is over, and `.cancelled` at once where the
+    ///   task is cancelled. It then goes on without anybody waiting for it, until it sees that it is cancelled.
+    func during<Value: Sendable>(
+        _ request: URLRequest, _ work: @escaping @Sendable (URLRequest) async throws -> Value
+    ) async throws -> Value {
+        if Task.isCancelled { throw RequestError.cancelled }
         var limited = request
         // Rounded up: on Linux (Swift 6.3), the fraction is dropped, and less than a second is no time at all.
         limited.timeoutInterval = (limits.interval(for: request) / .seconds(1)).rounded(.up)
         // The tasks aren't in a group: a group would wait for the slower one, and an app's header fields may never come.
         let limit = clock.timer(of: limits.total(for: request))
-        let outcomes = AsyncStream { [limited] continuation in
-            let sending = Task {
-                continuation.yield(await base.outcome(of: limited))
+        let outcomes = AsyncStream<Result<Value, any Error>> { [limited] continuation in
+            let working = Task {
+                do {
+                    continuation.yield(.success(try await work(limited)))
+                } catch {
+                    continuation.yield(.failure(error))
+                }
                 continuation.finish()
             }
             let waiting = Task {
                 // Cancelled: there is an outcome, or nobody waits for one.
                 guard (try? await limit()) != nil else { return }
-                continuation.yield(.failure(.timedOut))
+                continuation.yield(.failure(RequestError.timedOut))
                 continuation.finish()
             }
             continuation.onTermination = { _ in
-                sending.cancel()
+                working.cancel()
                 waiting.cancel()
             }
         }
         for await outcome in outcomes { return try outcome.get() }
-        throw .cancelled
+        throw RequestError.cancelled
+    }
+}
+
+/// Sends requests whose responses somebody else reads, each within its time.
+struct TimeLimitedTransport: Transport {
+    let base: any Transport
+    let limit: TimeLimit
+
+    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+        do {
+            return try await limit.during(request) { try await base.send($0) }
+        } catch {
+            throw RequestError(error)
+        }
     }
 }
 

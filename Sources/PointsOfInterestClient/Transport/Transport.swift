@@ -18,6 +18,8 @@ protocol Transport: Sendable {
 package struct Response: Sendable {
     package var head: ResponseHead
     package var body: Data
+    /// What the store has to do with it; nil where it isn't kept.
+    var keeping: ResponseKeeping?
 }
 
 /// Sends requests over a URL session. It follows redirects of a `GET` or `HEAD` within the origin, whatever the session
@@ -51,13 +53,14 @@ struct URLSessionTransport: Transport {
     }
 
     private func outcome(ofSending request: URLRequest) async -> Result<Response, RequestError> {
-        // Not `data(for:)`: on Linux (Swift 6.3) it never returns if it is cancelled at the wrong moment.
+        // Not `data(for:)`: it has the whole body in memory, whatever its size, and on Linux (Swift 6.3) it never returns if it
+        // is cancelled at the wrong moment.
         let outcomes = AsyncStream<Result<Response, RequestError>> { continuation in
-            let task = urlSession.dataTask(with: request) { data, response, error in
-                continuation.yield(Self.outcome(data, response, error))
+            let receiver = ResponseReceiver { outcome in
+                continuation.yield(outcome)
                 continuation.finish()
             }
-            task.delegate = RedirectRefusal.shared
+            let task = urlSession.task(with: request, receiver: receiver)
             continuation.onTermination = { [delegateQueue = urlSession.delegateQueue] reason in
                 guard case .cancelled = reason else { return }
                 // The task is cancelled on the queue that completions run on: on Linux, a cancellation at the same time
@@ -69,14 +72,6 @@ struct URLSessionTransport: Transport {
         }
         for await outcome in outcomes { return outcome }
         return .failure(.cancelled)
-    }
-
-    private static func outcome(
-        _ data: Data?, _ response: URLResponse?, _ error: (any Error)?
-    ) -> Result<Response, RequestError> {
-        if let error { return .failure(RequestError(transportError: error)) }
-        guard let response = response as? HTTPURLResponse else { return .failure(.notHTTP) }
-        return .success(Response(head: ResponseHead(response), body: data ?? Data()))
     }
 }
 

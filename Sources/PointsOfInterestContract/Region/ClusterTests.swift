@@ -52,7 +52,7 @@ struct ClusterTests {
                 // Also those that are found by names which no response shows.
                 let list = NearbyPlacesRequest(box: region.box, limit: 100, searchText: text)
                 var found: Set<Int> = []
-                for try await place in try await Service.client().allNearbyPlaces(list) {
+                for try await place in try await Service.client().allNearbyPlacesAsSent(list) {
                     found.insert(place.id)
                 }
                 let request = ClustersRequest(box: region.box, zoom: zoom, searchText: text)

@@ -31,7 +31,7 @@ enum KnownPlaces {
         var found: [Known] = []
         for expected in ExpectedPlaces.current?.places ?? [] {
             var nearby: [PointOfInterest] = []
-            for try await place in try await Service.client().allNearbyPlaces(expected.search) {
+            for try await place in try await Service.client().allNearbyPlacesAsSent(expected.search) {
                 nearby.append(place.at(distance: nil))
                 if nearby.count == maximumNeighbours { break }
             }
@@ -132,7 +132,7 @@ struct ExpectedPlacesTests {
         func isFound(_ change: (inout NearbyPlacesRequest) -> Void) async throws -> Bool {
             var request = expected.search
             change(&request)
-            for try await found in try await Service.client().allNearbyPlaces(request)
+            for try await found in try await Service.client().allNearbyPlacesAsSent(request)
             where found.id == place.id {
                 return true
             }

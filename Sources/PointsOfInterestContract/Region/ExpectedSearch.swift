@@ -192,7 +192,8 @@ extension PointOfInterest {
     /// Whether a search for a text at its position finds it.
     func isFound(by text: String) async throws -> Bool {
         let request = NearbyPlacesRequest(box: try pointBox, limit: 100, searchText: text)
-        for try await place in try await Service.client().allNearbyPlaces(request) where place.id == id {
+        for try await place in try await Service.client().allNearbyPlacesAsSent(request) where place.id == id
+        {
             return true
         }
         return false

@@ -19,7 +19,7 @@ struct PropertyFilterTests {
                     box: region.box, limit: 7, categories: category.map { [$0] } ?? [])
                 request.propertyFilters = filters
                 var found: [Int] = []
-                for try await place in try await Service.client().allNearbyPlaces(request) {
+                for try await place in try await Service.client().allNearbyPlacesAsSent(request) {
                     found.append(place.id)
                 }
                 let matching = known.places.filter { place in

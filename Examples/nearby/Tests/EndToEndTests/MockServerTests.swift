@@ -47,7 +47,7 @@ struct MockServerTests {
             (
                 MockFault.problem(status: 500),
                 [ErrorText.unavailable.english, "The service failed. Its log has the reason."]
-            ), (.malformedJSON, [ErrorText.unreadable.english]),
+            ), (.malformedJSON, [ErrorText.damaged.english]),
         ] {
             try await withSession { session in
                 try await session.setFaults([MockFaultRule(path: "/locations", fault: fault)])
