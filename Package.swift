@@ -30,6 +30,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .library(name: "PointsOfInterestAPI", targets: ["PointsOfInterestAPI"]),
+        .library(name: "PointsOfInterestHTTP", targets: ["PointsOfInterestHTTP"]),
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .library(name: "PointsOfInterestContract", targets: ["PointsOfInterestContract"]),
@@ -57,8 +58,13 @@ let package = Package(
 
         // What the app links: Foundation only, builds alone.
         .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
+        // Requests, pages and errors.
         .target(
-            name: "PointsOfInterestClient", dependencies: ["Locking", "PointsOfInterestAPI"],
+            name: "PointsOfInterestHTTP", dependencies: ["Locking", "PointsOfInterestAPI"],
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        // And above them models, location and tracking.
+        .target(
+            name: "PointsOfInterestClient", dependencies: ["Locking", "PointsOfInterestHTTP"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
         // What the mock's own requests are made of, on both sides.
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
@@ -264,12 +270,15 @@ let package = Package(
         .testTarget(
             name: "PointsOfInterestClientTests",
             dependencies: [
-                "Locking", "PointsOfInterestAPI", "PointsOfInterestClient", "PointsOfInterestTesting",
+                "Locking", "PointsOfInterestAPI", "PointsOfInterestClient", "PointsOfInterestHTTP",
+                "PointsOfInterestTesting",
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "ClientKitTests",
-            dependencies: ["Locking", "PointsOfInterestClient", "PointsOfInterestTesting"],
+            dependencies: [
+                "Locking", "PointsOfInterestClient", "PointsOfInterestHTTP", "PointsOfInterestTesting",
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestTestingTests",

@@ -70,7 +70,7 @@ struct KeyTests {
         await #expect {
             try await service.categories()
         } throws: { error in
-            guard case RequestError.problem(let problem) = error else { return false }
+            guard let problem = (error as? RequestError)?.problem else { return false }
             return problem.code == .unauthorized
         }
     }

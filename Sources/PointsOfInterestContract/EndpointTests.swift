@@ -165,7 +165,8 @@ struct EndpointTests {
             if let place = response.clusters.compactMap(\.place).first {
                 #expect(try await service.place(id: place.id).inLists == place)
             }
-        } catch RequestError.problem(let problem) {
+        } catch let error as RequestError {
+            let problem = try #require(error.problem, "\(error)")
             #expect(problem.code == .indexRequired && problem.status == 503)
         }
     }

@@ -99,7 +99,8 @@ struct ProblemTests {
         do {
             _ = try await Service.places(around: center, radius: -1, limit: 101)
             Issue.record("the service took a negative radius")
-        } catch RequestError.problem(let problem) {
+        } catch let error as RequestError {
+            let problem = try #require(error.problem, "\(error)")
             #expect(Set(problem.errors.map(\.parameter)) == ["radius", "limit"])
         }
     }

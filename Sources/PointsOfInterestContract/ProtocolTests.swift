@@ -152,7 +152,7 @@ struct LoaderTests {
                 loader.loadAPIRequest(requestData: center) { continuation.resume(with: $0) }
             }
         } throws: { error in
-            guard case RequestError.problem(let problem) = error else { return false }
+            guard let problem = (error as? RequestError)?.problem else { return false }
             return problem.code == .outOfRange && problem.errors.map(\.parameter) == ["limit"]
         }
     }
@@ -191,8 +191,7 @@ struct LoaderTests {
         await #expect {
             try await loader.loadAPIRequest(requestData: center)
         } throws: { error in
-            guard case RequestError.transport = error else { return false }
-            return true
+            (error as? RequestError)?.urlErrorCode != nil
         }
     }
 }

@@ -30,9 +30,40 @@ struct EnvironmentTests {
         var received = requests.makeAsyncIterator()
         let request = try #require(await received.next())
         #expect(request.timeoutInterval == 7)
-        let key = ResponseKey(
-            url: try #require(request.url), fields: ["Accept": "application/json"])
-        #expect(await store.response(for: key) != nil)
+        let other = PointsOfInterestService(baseURL: AppConfiguration.mock.baseURL, responseStore: store)
+        #expect(await other.keptCategories()?.categories == [])
+    }
+
+    @Test("The models show the places of any place finder, and the service's client is left alone")
+    func takesAnyPlaceFinder() async throws {
+        let finder = MockPlaceFinder(.fixtures(2))
+        let environment = AppEnvironment(
+            configuration: .mock, urlSession: MockURLProtocol.session { _ in throw URLError(.badURL) },
+            placeFinder: finder, locationFetcher: MockLocationFetcher())
+        let (list, featured, map) = (
+            environment.makeList(), environment.makeFeaturedPlaceManager(), environment.makeMap()
+        )
+        let (search, favorites) = (environment.makeSearch(), environment.makeFavorites(ids: [2]))
+        let (details, categories) = (environment.makeDetails(id: 1), environment.makeCategories())
+        search.text = "Place"
+        await list.load()
+        await featured.load()
+        await map.load(try #require(BoundingBox(west: 0, south: 0, east: 1, north: 1)))
+        await search.load()
+        await favorites.load()
+        await details.load()
+        await categories.load()
+        #expect(list.places == .fixtures(2))
+        #expect(featured.places == .fixtures(2))
+        #expect(map.places == .fixtures(2))
+        #expect(search.results.map(\.place) == .fixtures(2))
+        #expect(favorites.places.map(\.id) == [2])
+        #expect(details.value?.id == 1)
+        #expect(categories.value?.map(\.count) == [2])
+        guard case .atPointOfInterest = await environment.locationProvider.checkCurrentLocation() else {
+            Issue.record("the provider asks somebody else")
+            return
+        }
     }
 
     @Test("The service's problem is thrown")

@@ -1,5 +1,6 @@
 import Foundation
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 import PointsOfInterestTesting
 
 /// An observable property of a model: a change of it, and how a view reads it.

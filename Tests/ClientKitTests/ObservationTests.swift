@@ -1,6 +1,7 @@
 import Locking
 import Observation
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 import PointsOfInterestTesting
 import Testing
 

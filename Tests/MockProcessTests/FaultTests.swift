@@ -21,7 +21,7 @@ struct FaultTests {
     }
 
     private func problem(_ fault: MockFault) async throws -> Problem {
-        guard case .problem(let problem) = try await failure(fault) else { throw CancellationError() }
+        guard let problem = try await failure(fault)?.problem else { throw CancellationError() }
         return problem
     }
 
@@ -51,7 +51,7 @@ struct FaultTests {
         arguments: [.reset, .truncatedBody(), .truncatedBody(bytes: 0)] as [MockFault])
     func asALostConnection(fault: MockFault) async throws {
         let error = try await failure(fault)
-        guard case .transport = error else {
+        guard error?.urlErrorCode != nil else {
             Issue.record("\(fault) came as \(String(describing: error))")
             return
         }
@@ -67,7 +67,7 @@ struct FaultTests {
 
     @Test("A fault can be a body that can't be decoded")
     func asMalformedJSON() async throws {
-        guard case .damagedBody = try await failure(.malformedJSON) else {
+        guard case .damagedBody = try await failure(.malformedJSON)?.reason else {
             Issue.record("half of a document was taken for a whole")
             return
         }

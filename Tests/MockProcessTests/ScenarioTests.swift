@@ -13,10 +13,8 @@ struct ScenarioTests {
             do {
                 _ = try await service.place(id: 84)
                 statuses.append(200)
-            } catch RequestError.problem(let problem) {
-                statuses.append(problem.status)
-            } catch RequestError.transport {
-                statuses.append(0)
+            } catch let error as RequestError where error.problem != nil || error.urlErrorCode != nil {
+                statuses.append(error.problem?.status ?? 0)
             }
         }
         return statuses

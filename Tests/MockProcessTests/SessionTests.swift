@@ -23,11 +23,11 @@ struct SessionTests {
         #expect(try await places.map(\.name) == ["One", "Two"])
         #expect(try await categories.first == CategoryCount(name: "museum", count: 1))
         let refusal = await #expect(throws: RequestError.self) { try await one.service.categories() }
-        guard case .problem = refusal else { throw CancellationError() }
+        guard refusal?.problem != nil else { throw CancellationError() }
         // On a connection that had responses before, URLSession may send a GET that was reset again by itself.
         let session = URLSession(configuration: .uncached)
         let loss = await #expect(throws: RequestError.self) { try await other.places(by: session) }
-        guard case .transport = loss else { throw CancellationError() }
+        guard loss?.urlErrorCode != nil else { throw CancellationError() }
 
         func paths(_ session: MockServerSession) async throws -> [String] {
             try await session.journal().requests.map { String($0.target.prefix { $0 != "?" }) }
@@ -145,7 +145,7 @@ struct SessionTests {
         let sessions = ["a", "b", "c"].map { MockServerSession(server: mock.baseURL, name: $0) }
         for session in sessions.prefix(2) { _ = try await session.places() }
         let refusal = await #expect(throws: RequestError.self) { try await sessions[2].places() }
-        guard case .problem(let problem) = refusal else { throw CancellationError() }
+        guard let problem = refusal?.problem else { throw CancellationError() }
         #expect(problem.status == 507)
         #expect(problem.code.rawValue == "too-many-sessions")
         try await sessions[0].end()

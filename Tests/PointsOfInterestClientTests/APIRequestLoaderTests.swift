@@ -122,7 +122,7 @@ struct APIRequestLoaderTests {
         let network = try MockNetwork(
             contentType: body == "{}" ? "application/geo+json" : "application/json", body: body)
         let error = await #expect(throws: RequestError.self) { try await load(form, on: network) }
-        switch error {
+        switch error?.reason {
         case .undecodableBody: #expect(["{}", "[{}]"].contains(body))
         case .damagedBody: #expect(["", "<html>", "[{"].contains(body))
         default: Issue.record("\(String(describing: error))")
@@ -364,7 +364,7 @@ struct OwnRequestTests {
             let error = await #expect(throws: RequestError.self) {
                 try await load(form, response: "?", contentType: contentType)
             }
-            guard case .undecodableBody = error else {
+            guard case .undecodableBody = error?.reason else {
                 Issue.record("\(String(describing: error))")
                 return
             }

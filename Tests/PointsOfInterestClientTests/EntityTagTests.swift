@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -15,7 +16,7 @@ struct KeepingTransport: Transport {
         self.base = RevalidatingTransport(base: base, store: store)
     }
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         let response = try await base.send(request)
         await response.keeping?.keep()
         return response
@@ -24,7 +25,8 @@ struct KeepingTransport: Transport {
 
 @Suite("Entity tags", .timeLimit(.minutes(1)))
 struct EntityTagTests {
-    private static let first = Response.test(200, ["ETag": #"W/"1""#, "Link": "<?b>; rel=next"], "[1]")
+    private static let first = ServiceResponse.test(
+        200, ["ETag": #"W/"1""#, "Link": "<?b>; rel=next"], "[1]")
 
     private let store = ResponseStore()
 
@@ -59,11 +61,11 @@ struct EntityTagTests {
 
     @Test("A kept response is as new as the last 304")
     func renewsAge() async throws {
-        func response(_ status: Int, _ seconds: Double) -> Response {
+        func response(_ status: Int, _ seconds: Double) -> ServiceResponse {
             let head = ResponseHead(
                 status: status, fields: ["ETag": "\"1\""],
                 receivedAt: Date(timeIntervalSince1970: seconds))
-            return Response(head: head, body: Data("[1]".utf8))
+            return ServiceResponse(head: head, body: Data("[1]".utf8))
         }
         let stub = StubTransport([.success(response(200, 10)), .success(response(304, 20))])
         let transport = KeepingTransport(stub, store)
@@ -120,7 +122,7 @@ struct EntityTagTests {
             ("application/json", "\"" + String(repeating: "1", count: 20_000) + "\""),
         ])
     func distrustsOthers(type: String, tag: String) async throws {
-        let foreign = Response.test(200, ["Content-Type": type, "ETag": tag], "<html>")
+        let foreign = ServiceResponse.test(200, ["Content-Type": type, "ETag": tag], "<html>")
         let stub = StubTransport([.success(foreign), .success(Self.first)])
         let transport = KeepingTransport(stub, store)
         let request = try request(fields: ["Accept": "application/geo+json, application/json;q=0.5"])
@@ -132,7 +134,7 @@ struct EntityTagTests {
 
     @Test("A page of another server takes no kept response's place")
     func keepsGoodResponse() async throws {
-        let page = Response.test(200, ["Content-Type": "text/html", "ETag": #""2""#], "<html>")
+        let page = ServiceResponse.test(200, ["Content-Type": "text/html", "ETag": #""2""#], "<html>")
         let stub = StubTransport([
             .success(Self.first), .success(page), .success(.test(304, ["ETag": #""1""#])),
         ])

@@ -4,6 +4,7 @@ import PointsOfInterestTesting
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

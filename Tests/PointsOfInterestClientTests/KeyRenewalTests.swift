@@ -5,6 +5,7 @@ import Testing
 
 @testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -1,5 +1,6 @@
 import Foundation
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -5,6 +5,7 @@ import Testing
 
 @testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -80,7 +81,7 @@ struct RequestAttemptTests {
         }
         #expect(error.urlErrorCode == .timedOut)
         #expect(attempts[1].receivedByteCount == 0)
-        #expect(attempts[1].requestID == nil)
+        #expect(attempts[1].requestID == error.requestID)
         #expect(
             [outcomes[0], outcomes[2], outcomes[3]]
                 == [.response(status: 503), .response(status: 200), .response(status: 200)])

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 extension ResponseStore {
     /// The newest response to the same request, wherever its centre was.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -140,7 +141,7 @@ struct RetryTests {
 
     @Test("While connections are refused, a request is repeated for 3 s, and these attempts don't count")
     func outlastsRestart() async throws {
-        let refused = Result<Response, RequestError>.failure(
+        let refused = Result<ServiceResponse, RequestError>.failure(
             .transport(code: URLError.Code.cannotConnectToHost.rawValue, reason: ""))
         let restart = StubTransport(
             Array(repeating: refused, count: 5) + [503, 503, 200].map { .success(.test($0)) })

@@ -1,6 +1,7 @@
 import Foundation
 import Locking
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 import PointsOfInterestTesting
 import Testing
 

@@ -4,6 +4,7 @@ import PointsOfInterestTesting
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -169,7 +170,7 @@ struct HealthTests {
         let service = PointsOfInterestService(
             baseURL: network.baseURL, urlSession: network.session, clock: TestClock(limit: .seconds(20)))
         let error = await #expect(throws: RequestError.self) { try await service.health() }
-        guard case .problem(let problem) = error else {
+        guard let problem = error?.problem else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -4,6 +4,7 @@ import PointsOfInterestTesting
 
 @testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -50,43 +51,44 @@ struct MockNetwork {
 
 /// A transport that returns prepared responses in order, and records the requests.
 final class StubTransport: Transport {
-    private let outcomes: Lock<[Result<Response, RequestError>]>
+    private let outcomes: Lock<[Result<ServiceResponse, RequestError>]>
     private let sent = Lock<[URLRequest]>([])
 
     /// The requests so far.
     var requests: [URLRequest] { sent.withLock { $0 } }
 
-    init(_ outcomes: [Result<Response, RequestError>]) {
+    init(_ outcomes: [Result<ServiceResponse, RequestError>]) {
         self.outcomes = Lock(outcomes)
     }
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         sent.withLock { $0.append(request) }
         let outcome = outcomes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         return try (outcome ?? .failure(.unexpectedStatus(0))).get()
     }
 }
 
-extension Response {
+extension ServiceResponse {
     /// A response with a status, header fields and a text.
-    static func test(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") -> Response {
-        Response(head: ResponseHead(status: status, fields: fields), body: Data(body.utf8))
+    static func test(_ status: Int, _ fields: [String: String] = [:], _ body: String = "") -> ServiceResponse
+    {
+        ServiceResponse(head: ResponseHead(status: status, fields: fields), body: Data(body.utf8))
     }
 }
 
 /// A transport that calls a function for each request, and counts how many it had at once.
 final class HandledTransport: Transport {
-    private let handler: @Sendable (URLRequest) throws -> Response
+    private let handler: @Sendable (URLRequest) throws -> ServiceResponse
     private let state = Lock<(requests: [URLRequest], current: Int, most: Int)>(([], 0, 0))
 
     var requests: [URLRequest] { state.withLock { $0.requests } }
     var mostAtOnce: Int { state.withLock { $0.most } }
 
-    init(_ handler: @escaping @Sendable (URLRequest) throws -> Response) {
+    init(_ handler: @escaping @Sendable (URLRequest) throws -> ServiceResponse) {
         self.handler = handler
     }
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         state.withLock { state in
             state.requests.append(request)
             state.current += 1
@@ -103,14 +105,14 @@ final class HandledTransport: Transport {
     }
 }
 
-extension Response {
+extension ServiceResponse {
     /// The service's, that it has so many events.
-    static func stored(_ count: Int) -> Response {
+    static func stored(_ count: Int) -> ServiceResponse {
         .test(200, [:], String(decoding: EventsResponse(accepted: count, duplicates: 0).json, as: UTF8.self))
     }
 
     /// A problem of the service's.
-    static func problem(_ problem: Problem) -> Response {
+    static func problem(_ problem: Problem) -> ServiceResponse {
         .test(
             problem.status, ["Content-Type": MediaType.problemJSON],
             String(decoding: problem.json, as: UTF8.self))

@@ -3,6 +3,7 @@ import Locking
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

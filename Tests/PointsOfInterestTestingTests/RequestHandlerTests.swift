@@ -69,7 +69,7 @@ struct RequestHandlerTests {
     @Test("The client's error for a request without a handler names both kinds, too")
     func missesAHandlerInTheClient() async throws {
         let error = await #expect(throws: RequestError.self) { try await places(over: session) }
-        guard case .transport(_, let reason) = error else {
+        guard case .transport(_, let reason) = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -76,7 +76,7 @@ final class PointOfInterestRequestTests: XCTestCase {
     func testParsingAPlaceThatHasOnlyAName() throws {
         let jsonData = "[{\"name\":\"My Location\"}]".data(using: .utf8)!
         XCTAssertThrowsError(try request.parseResponse(data: jsonData)) { error in
-            guard case RequestError.undecodableBody = error else { return XCTFail("\(error)") }
+            guard case .undecodableBody = (error as? RequestError)?.reason else { return XCTFail("\(error)") }
         }
     }
 }

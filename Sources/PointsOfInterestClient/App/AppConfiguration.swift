@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// The configuration of an app's launch: which service to use, and whether the app only hosts unit tests.
 public struct AppConfiguration: Sendable {

@@ -1,4 +1,6 @@
 import Foundation
+// An app that imports this module also sees requests, pages and errors, and the types of the contract.
+@_exported import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -12,8 +14,10 @@ public struct AppEnvironment {
     public let configuration: AppConfiguration
     /// The session that sends the requests.
     public let urlSession: URLSession
-    /// The service.
+    /// The service, which gets the events, too.
     public let service: PointsOfInterestService
+    /// Finds the places that the models show: the service, unless the app or a test has another one.
+    public let placeFinder: any PlaceFinder
     /// The notification center that the app's parts post to.
     public let notificationCenter: NotificationCenter
     /// Schedules the timers.
@@ -35,6 +39,8 @@ public struct AppEnvironment {
     ///     without a network, too.
     ///   - retryPolicy: how often and when a request is sent again.
     ///   - timeLimits: how long a request may take.
+    ///   - middleware: what stands between the service's client and the network; the first one is called first.
+    ///   - placeFinder: finds the places in the service's place: the app's own store, or a test's `MockPlaceFinder`.
     ///   - requestObserver: called after each attempt of a request, on any thread, for the app's log for instance.
     ///   - notificationCenter: the notification center that the app's parts post to.
     ///   - timerScheduler: schedules the timers.
@@ -48,6 +54,7 @@ public struct AppEnvironment {
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
         responseStore: ResponseStore? = ResponseStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
+        middleware: [any RequestMiddleware] = [], placeFinder: (any PlaceFinder)? = nil,
         requestObserver: (@Sendable (RequestAttempt) -> Void)? = nil,
         notificationCenter: NotificationCenter = .default,
         timerScheduler: any TimerScheduler = RunLoop.main,
@@ -64,10 +71,12 @@ public struct AppEnvironment {
             baseURL: configuration.baseURL, urlSession: urlSession, responseStore: responseStore,
             retryPolicy: retryPolicy,
             timeLimits: timeLimits, coordinateDecimals: configuration.coordinateDecimals,
-            headers: configuration.headers, renewKey: configuration.renewKey, observer: requestObserver)
+            headers: configuration.headers, renewKey: configuration.renewKey, middleware: middleware,
+            observer: requestObserver)
+        self.placeFinder = placeFinder ?? service
         locationProvider = CurrentLocationProvider(
             locationFetcher: locationFetcher, notificationCenter: notificationCenter,
-            placeFinder: service, timerScheduler: timerScheduler)
+            placeFinder: self.placeFinder, timerScheduler: timerScheduler)
         trackingModel = TrackingModel(
             tracker: tracker ?? eventQueue ?? NowhereTracker(), isTest: configuration.isUnitTesting,
             userID: configuration.userID)
@@ -82,14 +91,15 @@ public struct AppEnvironment {
         request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil), policy: LoadPolicy = .cacheAndNetwork
     ) -> PointsOfInterestList {
         PointsOfInterestList(
-            placeFinder: service, locationSource: locationProvider, notificationCenter: notificationCenter,
+            placeFinder: placeFinder, locationSource: locationProvider,
+            notificationCenter: notificationCenter,
             request: request, policy: policy)
     }
 
     /// Makes a manager of the featured places.
     public func makeFeaturedPlaceManager(policy: LoadPolicy = .cacheAndNetwork) -> FeaturedPlaceManager {
         FeaturedPlaceManager(
-            placeFinder: service, locationSource: locationProvider, timerScheduler: timerScheduler,
+            placeFinder: placeFinder, locationSource: locationProvider, timerScheduler: timerScheduler,
             policy: policy)
     }
 
@@ -97,7 +107,7 @@ public struct AppEnvironment {
     public func makeMap(
         request: NearbyPlacesRequest = NearbyPlacesRequest(center: nil), policy: LoadPolicy = .cacheAndNetwork
     ) -> PlacesMap {
-        PlacesMap(placeFinder: service, request: request, policy: policy)
+        PlacesMap(placeFinder: placeFinder, request: request, policy: policy)
     }
 
     /// Makes a search that finds places while somebody types.
@@ -106,7 +116,7 @@ public struct AppEnvironment {
         policy: LoadPolicy = .cacheAndNetwork, clock: any Clock<Duration> = ContinuousClock()
     ) -> PlaceSearch {
         PlaceSearch(
-            placeFinder: service, locationSource: locationProvider, scope: scope, request: request,
+            placeFinder: placeFinder, locationSource: locationProvider, scope: scope, request: request,
             policy: policy, clock: clock)
     }
 
@@ -116,7 +126,7 @@ public struct AppEnvironment {
         policy: LoadPolicy = .cacheAndNetwork
     ) -> FavoritePlaces {
         FavoritePlaces(
-            ids: ids, placeFinder: service, locationSource: locationProvider, properties: properties,
+            ids: ids, placeFinder: placeFinder, locationSource: locationProvider, properties: properties,
             languages: languages, policy: policy)
     }
 
@@ -131,31 +141,32 @@ public struct AppEnvironment {
         id: Int, place: PointOfInterest? = nil, languages: [String] = [],
         policy: LoadPolicy = .cacheAndNetwork
     ) -> Loadable<PointOfInterest> {
-        Loadable(place, policy: policy) { [service] in
-            let page = await service.keptPlaces(ids: [id], languages: languages)
+        Loadable(place, policy: policy) { [placeFinder] in
+            let page = await placeFinder.keptPlaces(ids: [id], languages: languages)
             return page.flatMap { page in
                 page.places.first.map { ($0.at(distance: place?.distance), page.receivedAt) }
             }
-        } fetch: { [service, locationProvider] in
-            try await service.place(id: id, center: await locationProvider.lastLocation, languages: languages)
+        } fetch: { [placeFinder, locationProvider] in
+            try await placeFinder.place(
+                id: id, center: await locationProvider.lastLocation, languages: languages)
         }
     }
 
     /// Makes the categories, the most frequent one first.
     public func makeCategories(policy: LoadPolicy = .cacheAndNetwork) -> Loadable<[CategoryCount]> {
-        Loadable(policy: policy) { [service] in
-            await service.keptCategories().map { ($0.categories.uniqued(by: \.name), $0.receivedAt) }
-        } fetch: { [service] in
-            try await service.categories().uniqued(by: \.name)
+        Loadable(policy: policy) { [placeFinder] in
+            await placeFinder.keptCategories().map { ($0.categories.uniqued(by: \.name), $0.receivedAt) }
+        } fetch: { [placeFinder] in
+            try await placeFinder.categories().uniqued(by: \.name)
         }
     }
 
     /// Makes the datasets that places came from, whose credits a map shows.
     public func makeAttributions(policy: LoadPolicy = .cacheAndNetwork) -> Loadable<[Attribution]> {
-        Loadable(policy: policy) { [service] in
-            await service.keptAttributions().map { ($0.attributions.uniqued(by: \.self), $0.receivedAt) }
-        } fetch: { [service] in
-            try await service.attributions().uniqued(by: \.self)
+        Loadable(policy: policy) { [placeFinder] in
+            await placeFinder.keptAttributions().map { ($0.attributions.uniqued(by: \.self), $0.receivedAt) }
+        } fetch: { [placeFinder] in
+            try await placeFinder.attributions().uniqued(by: \.self)
         }
     }
 }

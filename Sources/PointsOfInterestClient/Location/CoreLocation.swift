@@ -1,6 +1,7 @@
 #if canImport(CoreLocation)
     import CoreLocation
     import Foundation
+    import PointsOfInterestHTTP
 
     extension CLLocationManager: LocationFetcher {
         /// Gets the fixes and failures; held weakly. It must also be a `CLLocationManagerDelegate`.

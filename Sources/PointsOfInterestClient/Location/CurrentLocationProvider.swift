@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// Finds out where the device is, and whether that is at a point of interest.
 ///

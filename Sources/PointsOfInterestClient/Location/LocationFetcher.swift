@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// Determines the device's location. It has what this module uses of Core Location's `CLLocationManager`, which
 /// conforms.
@@ -112,4 +113,16 @@ public enum LocationError: Error, Hashable, Sendable {
     case invalidFix
     /// The task was cancelled.
     case cancelled
+}
+
+extension LocationError: LocalizedError {
+    /// A sentence for people, in their language where the app translates `ErrorText`.
+    public var errorDescription: String? {
+        switch self {
+        case .notAuthorized: ErrorText.locationNotAuthorized.localized()
+        case .failed, .invalidFix: ErrorText.locationFailed.localized()
+        case .timedOut: ErrorText.locationTimedOut.localized()
+        case .cancelled: ErrorText.cancelled.localized()
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// The places that a person has chosen, in the person's order, also without a network.
 ///

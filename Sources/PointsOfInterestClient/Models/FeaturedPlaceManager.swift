@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// Shows one featured place at a time, and the next one every ten seconds.
 ///

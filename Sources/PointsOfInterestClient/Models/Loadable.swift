@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// One value of the service as a screen shows it: a place's details, the categories, or the credits of a map.
 ///
@@ -60,8 +61,7 @@ extension Loadable {
             guard turns.isCurrent(turn) else { return end(turn, nil) }
             end(turn, .loaded) { $0 = State(value: value, receivedAt: Date()) }
         } catch {
-            var isGone = false
-            if case RequestError.problem(let problem) = error { isGone = problem.code == .notFound }
+            let isGone = (error as? RequestError)?.problem?.code == .notFound
             let isCurrent = turns.isCurrent(turn)
             end(turn, LoadError(error).map(LoadPhase.failed)) { if isGone, isCurrent { $0 = State() } }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// What a model is doing, or how its last load ended.
 public enum LoadPhase: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 #if canImport(Combine)
     import Combine

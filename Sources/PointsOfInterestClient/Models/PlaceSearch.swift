@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// A search that finds places while somebody types: what was typed last is searched for, the best place first.
 ///
@@ -132,7 +133,7 @@ extension PlaceSearch {
     private func search() async {
         guard !words.isEmpty else { return }
         await list.load()
-        guard case .failed(.request(.problem(let problem))) = list.phase, problem.code == .indexRequired,
+        guard case .failed(.request(let error)) = list.phase, error.problem?.code == .indexRequired,
             list.request.sort != nil
         else { return }
         // The service can't order by relevance: the nearest places with these words are the next best.

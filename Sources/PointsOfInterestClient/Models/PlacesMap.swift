@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 #if canImport(MapKit)
     import MapKit
@@ -186,7 +187,7 @@ extension PlaceFinder {
             do {
                 let counted = try await clusters(filters.counted(in: box, zoom))
                 return MapContent(counted.clusters, receivedAt: Date())
-            } catch RequestError.problem(let problem) where problem.code == .indexRequired {}
+            } catch let error as RequestError where error.problem?.code == .indexRequired {}
         }
         return MapContent(try await nearbyPlaces(filters.located(in: box)))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// The nearby places, as a table or a view shows them, page after page.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// The events that wait in a queue, as a value.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import PointsOfInterestHTTP
 
 /// Keeps tracking events in a folder until the service has them, also when the app is killed.
 ///
@@ -360,4 +361,10 @@ public final class EventQueue: Tracker {
             state.failure = nil
         }
     }
+}
+
+extension EventQueueError: LocalizedError {
+    /// A sentence for people, in their language where the app translates `ErrorText`. What a developer needs is in the
+    /// error itself.
+    public var errorDescription: String? { ErrorText.storageFailed.localized() }
 }

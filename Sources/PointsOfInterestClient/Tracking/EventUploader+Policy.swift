@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 extension EventUploader {
     /// How the events of a queue are sent.
@@ -59,7 +60,7 @@ enum BatchOutcome: Equatable {
     case unauthorized(RequestError)
 
     /// - Parameter now: what a date in `Retry-After` is counted from.
-    init(_ outcome: Result<Response, RequestError>, eventCount: Int, now: Date) {
+    init(_ outcome: Result<ServiceResponse, RequestError>, eventCount: Int, now: Date) {
         switch outcome {
         case .failure(let error): self = .failed(error, retryAfter: nil)
         case .success(let response) where (200..<300).contains(response.head.status):
@@ -72,7 +73,7 @@ enum BatchOutcome: Equatable {
         }
     }
 
-    private init(success sent: Response, eventCount: Int) {
+    private init(success sent: ServiceResponse, eventCount: Int) {
         do throws(RequestError) {
             let response = try EventsResponse.decode(body: sent.body)
             try response.checkSum(eventCount)
@@ -84,7 +85,7 @@ enum BatchOutcome: Equatable {
 
     /// Nil for a response that says nothing about the events.
     private init?(_ refusal: RequestError, eventCount: Int) {
-        guard case .problem(let problem) = refusal else { return nil }
+        guard let problem = refusal.problem else { return nil }
         switch problem.code {
         case .unauthorized, .forbidden: self = .unauthorized(refusal)
         case .invalidEvents:
@@ -96,25 +97,10 @@ enum BatchOutcome: Equatable {
     }
 }
 
-extension EventsResponse {
-    /// Checks that the response counts this many events. A response of another server, such as the login page of a
-    /// network, doesn't mean that anything is stored.
-    ///
-    /// - Throws: `RequestError.undecodableBody`.
-    func checkSum(_ eventCount: Int) throws(RequestError) {
-        // Not by their sum, which could overflow.
-        guard accepted >= 0, duplicates >= 0, accepted <= eventCount, duplicates == eventCount - accepted
-        else {
-            throw .undecodableBody(
-                reason: "\(eventCount) events were sent, \(accepted) and \(duplicates) acknowledged")
-        }
-    }
-}
-
 extension RequestError {
     /// Whether something on the way, or the service, found the request too large.
     var isContentTooLarge: Bool {
-        switch self {
+        switch reason {
         case .problem(let problem): problem.status == 413
         case .unexpectedStatus(let status), .foreignResponse(let status, _): status == 413
         default: false

@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// Sends the events of a queue to the service in their order, until the service has them.
 ///
@@ -152,9 +153,10 @@ public actor EventUploader {
                 }))
     }
 
-    private func outcome(of batch: EventBatch) async -> Result<Response, RequestError> {
+    private func outcome(of batch: EventBatch) async -> Result<ServiceResponse, RequestError> {
         do throws(RequestError) {
-            return .success(try await transport.send(try request.makeRequest(body: batch.body)))
+            let request = try request.makeRequest(body: batch.body).identified
+            return await transport.outcome(of: request).mapError { $0.about(request) }
         } catch {
             return .failure(error)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestHTTP
 
 /// A change of a queue. The records of a queue's file, in order, restore the queue.
 enum JournalRecord: Equatable {

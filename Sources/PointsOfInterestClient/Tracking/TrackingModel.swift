@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import PointsOfInterestHTTP
 
 /// Takes the tracking events of an app's screens and hands them to a tracker and to observers.
 ///

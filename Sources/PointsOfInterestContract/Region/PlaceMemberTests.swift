@@ -120,7 +120,7 @@ extension Service {
                 $0.box.contains(latitude: place.latitude, longitude: longitude)
             }
             if cluster?.count ?? 1 == 1 { forms.append(("a cluster", cluster?.place)) }
-        } catch RequestError.problem(let problem) where problem.code == .indexRequired {}
+        } catch let error as RequestError where error.problem?.code == .indexRequired {}
         return forms
     }
 

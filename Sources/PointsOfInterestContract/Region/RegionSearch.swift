@@ -21,7 +21,7 @@ enum RegionSearch {
             let found: FoundBox?
             do {
                 found = try await byClusters()
-            } catch RequestError.problem(let problem) where problem.code == .indexRequired {
+            } catch let error as RequestError where error.problem?.code == .indexRequired {
                 found = try await aroundAPlace()
             }
             guard let found else { return nil }

@@ -46,7 +46,7 @@ struct RelevanceTests {
                 guard let page = try await pager.loadNext() else { return (places, true) }
                 places += page.places
             }
-        } catch RequestError.problem(let problem) where problem.code == .indexRequired {
+        } catch let error as RequestError where error.problem?.code == .indexRequired {
             return nil
         }
         return (places, try await pager.loadNext() == nil)

@@ -83,7 +83,8 @@ enum Service {
         do {
             _ = try await loader { RawRequest(baseURL: $0) }.loadAPIRequest(requestData: target)
             return nil
-        } catch RequestError.problem(let problem) {
+        } catch let error as RequestError {
+            guard let problem = error.problem else { throw error }
             return problem
         }
     }

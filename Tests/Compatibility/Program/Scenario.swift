@@ -269,7 +269,8 @@ extension Scenario {
             do {
                 try await ask(site.service)
                 return Problem(.unspecified)
-            } catch RequestError.problem(let problem) {
+            } catch let error as RequestError {
+                guard let problem = error.problem else { throw error }
                 return problem
             }
         } isSound: { problem in

@@ -4,6 +4,7 @@ import Testing
 
 @testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 @Suite("A queue of events", .timeLimit(.minutes(1)))
 struct EventQueueTests {

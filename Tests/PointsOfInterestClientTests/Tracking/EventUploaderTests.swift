@@ -3,6 +3,7 @@ import Locking
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -99,12 +100,12 @@ struct EventUploaderTests {
     func distrustsOthers(body: String) async throws {
         let queue = try queue(1)
         let responses = [[:], ["Content-Type": "text/html"], ["Content-Type": "application/json"]].map {
-            Result<Response, RequestError>.success(.test(200, $0, body))
+            Result<ServiceResponse, RequestError>.success(.test(200, $0, body))
         }
         let uploader = try uploader(queue, StubTransport(responses))
         #expect(await uploader.flush() == .foreignResponse(status: 200, mediaType: nil))
         #expect(await uploader.flush() == .foreignResponse(status: 200, mediaType: "text/html"))
-        switch await uploader.flush() {
+        switch await uploader.flush()?.reason {
         case .undecodableBody: #expect(body == "{}")
         case .damagedBody: #expect(body != "{}")
         default: Issue.record("taken for stored")
@@ -119,7 +120,7 @@ struct EventUploaderTests {
             negative,
             overflow
 
-        func response(to count: Int) -> Response {
+        func response(to count: Int) -> ServiceResponse {
             switch self {
             case .page200: .test(200, ["Content-Type": "text/html"], "<html>Welcome</html>")
             case .page400: .test(400, ["Content-Type": "text/html"], "<html>Welcome</html>")

@@ -4,6 +4,7 @@ import Testing
 
 @testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 /// A disk that has room for so many bytes more, as write(2) sees it: the rest of a write that doesn't fit is refused.
 private final class SmallDisk: Sendable {

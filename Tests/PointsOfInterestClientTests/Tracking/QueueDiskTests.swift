@@ -3,6 +3,7 @@ import Locking
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 @Suite("A queue's disk")
 struct QueueDiskTests {

@@ -4,6 +4,7 @@ import PointsOfInterestTesting
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 @Suite("Tracking", .timeLimit(.minutes(1)))
 struct TrackingModelTests {

@@ -4,6 +4,7 @@ import PointsOfInterestTesting
 import Testing
 
 @testable import PointsOfInterestClient
+@testable import PointsOfInterestHTTP
 
 @Suite("A user's identity")
 struct UserIdentityTests {

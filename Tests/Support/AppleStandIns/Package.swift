@@ -18,8 +18,11 @@ let package = Package(
         .target(name: "Locking", swiftSettings: swiftSettings),
         .target(name: "PointsOfInterestAPI", dependencies: ["CoreLocation"], swiftSettings: swiftSettings),
         .target(
+            name: "PointsOfInterestHTTP", dependencies: ["Locking", "PointsOfInterestAPI"],
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        .target(
             name: "PointsOfInterestClient",
-            dependencies: ["Locking", "PointsOfInterestAPI", "CoreLocation", "Combine", "MapKit"],
+            dependencies: ["Locking", "PointsOfInterestHTTP", "CoreLocation", "Combine", "MapKit"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         .target(

@@ -102,7 +102,7 @@ public struct Nearby {
         print(error.localizedDescription)
         var cause = error
         if case .request(let error)? = error as? LoadError { cause = error }
-        if case .problem(let problem)? = cause as? RequestError, let detail = problem.detail { print(detail) }
+        if let detail = (cause as? RequestError)?.problem?.detail { print(detail) }
         return .failed
     }
 }

@@ -15,10 +15,10 @@ final class ResponseReceiver: NSObject, URLSessionDataDelegate {
     static let maximumBodyBytes = 16 << 20
 
     private let body = Lock(Data())
-    private let completion: @Sendable (Result<Response, RequestError>) -> Void
+    private let completion: @Sendable (Result<ServiceResponse, RequestError>) -> Void
 
     /// - Parameter completion: called once, on the session's delegate queue.
-    init(completion: @escaping @Sendable (Result<Response, RequestError>) -> Void) {
+    init(completion: @escaping @Sendable (Result<ServiceResponse, RequestError>) -> Void) {
         self.completion = completion
     }
 
@@ -37,7 +37,7 @@ final class ResponseReceiver: NSObject, URLSessionDataDelegate {
         } else if let error {
             completion(.failure(RequestError(transportError: error)))
         } else if let response = task.response as? HTTPURLResponse {
-            completion(.success(Response(head: ResponseHead(response), body: body)))
+            completion(.success(ServiceResponse(head: ResponseHead(response), body: body)))
         } else {
             completion(.failure(.notHTTP))
         }

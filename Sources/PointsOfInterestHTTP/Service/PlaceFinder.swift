@@ -119,7 +119,7 @@ extension PlaceFinder {
 
 extension RequestError {
     /// Converts what a `PlaceFinder` threw.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         self = error as? RequestError ?? RequestError(transportError: error)
     }
 }

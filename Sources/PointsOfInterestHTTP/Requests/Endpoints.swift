@@ -85,7 +85,7 @@ package struct EventsEndpoint: APIRequest, Hashable {
     }
 
     /// Makes the request for a batch that is already JSON.
-    func makeRequest(body: [UInt8]) throws(RequestError) -> URLRequest {
+    package func makeRequest(body: [UInt8]) throws(RequestError) -> URLRequest {
         var request = try URLRequest.get(EndpointPath.events, baseURL: baseURL)
         request.httpMethod = "POST"
         request.setValue(MediaType.json, forHTTPHeaderField: "Content-Type")
@@ -95,6 +95,21 @@ package struct EventsEndpoint: APIRequest, Hashable {
 
     package func parseResponse(data: Data) throws -> EventsResponse {
         try EventsResponse.decode(body: data)
+    }
+}
+
+extension EventsResponse {
+    /// Checks that the response counts this many events. A response of another server, such as the login page of a
+    /// network, doesn't mean that anything is stored.
+    ///
+    /// - Throws: `RequestError.undecodableBody`.
+    package func checkSum(_ eventCount: Int) throws(RequestError) {
+        // Not by their sum, which could overflow.
+        guard accepted >= 0, duplicates >= 0, accepted <= eventCount, duplicates == eventCount - accepted
+        else {
+            throw .undecodableBody(
+                reason: "\(eventCount) events were sent, \(accepted) and \(duplicates) acknowledged")
+        }
     }
 }
 
@@ -243,7 +258,7 @@ extension Decodable {
     /// Decodes the body of a response.
     ///
     /// - Throws: `RequestError.undecodableBody`; `.damagedBody` where the body isn't JSON.
-    static func decode(body: Data) throws(RequestError) -> Self {
+    package static func decode(body: Data) throws(RequestError) -> Self {
         do {
             return try JSONDecoder().decode(Self.self, from: body)
         } catch {

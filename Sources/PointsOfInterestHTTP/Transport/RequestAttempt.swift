@@ -40,7 +40,7 @@ public struct RequestAttempt: Hashable, Sendable {
     public let startedAt: Date
     /// How long it took until its end, by the service's `clock`.
     public let duration: Duration
-    /// The response's `X-Request-Id`, which the service's log has, too; nil where there is none.
+    /// The response's `X-Request-Id`, or the request's where there is no response: by this the service's log has it.
     public let requestID: String?
 
     /// Makes an attempt, for the test of an observer. The URL is changed as described there.
@@ -63,7 +63,7 @@ public struct RequestAttempt: Hashable, Sendable {
 
     init(_ sent: SentRequest) {
         let outcome: Outcome
-        var response: Response?
+        var response: ServiceResponse?
         switch sent.outcome {
         case .success(let received):
             response = received
@@ -74,7 +74,8 @@ public struct RequestAttempt: Hashable, Sendable {
             endpoint: sent.endpoint, number: sent.number, method: sent.request.httpMethod ?? "GET",
             url: sent.request.url, outcome: outcome, sentByteCount: sent.request.httpBody?.count ?? 0,
             receivedByteCount: response?.body.count ?? 0, startedAt: sent.startedAt,
-            duration: sent.duration, requestID: response?.head.value(forField: "X-Request-Id"))
+            duration: sent.duration,
+            requestID: response.flatMap { $0.head.value(forField: "X-Request-Id") } ?? sent.request.id)
     }
 }
 
@@ -83,7 +84,7 @@ package struct SentRequest: Sendable {
     /// The request as it was sent.
     package let request: URLRequest
     /// The response, whatever its status, or why there is none.
-    package let outcome: Result<Response, RequestError>
+    package let outcome: Result<ServiceResponse, RequestError>
     let endpoint: ServiceEndpoint
     /// Which attempt of the request it was, from 1.
     let number: Int
@@ -108,7 +109,7 @@ final class AttemptRecorder: Sendable {
     }
 
     /// Begins an attempt, and returns the function to call once with its outcome.
-    func begin(_ request: URLRequest) -> (Result<Response, RequestError>) -> Void {
+    func begin(_ request: URLRequest) -> (Result<ServiceResponse, RequestError>) -> Void {
         let number = count.withLock { count in
             count += 1
             return count

@@ -44,7 +44,7 @@ public struct TimeLimits: Hashable, Sendable {
 }
 
 /// Ends the work for a request whose time is over: all attempts, and the reading of their responses.
-struct TimeLimit: Sendable {
+package struct TimeLimit: Sendable {
     let limits: TimeLimits
     let clock: any Clock<Duration>
 
@@ -87,11 +87,16 @@ struct TimeLimit: Sendable {
 }
 
 /// Sends requests whose responses somebody else reads, each within its time.
-struct TimeLimitedTransport: Transport {
-    let base: any Transport
-    let limit: TimeLimit
+package struct TimeLimitedTransport: Transport {
+    private let base: any Transport
+    private let limit: TimeLimit
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    package init(base: any Transport, limit: TimeLimit) {
+        self.base = base
+        self.limit = limit
+    }
+
+    package func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         do {
             return try await limit.during(request) { try await base.send($0) }
         } catch {
@@ -102,7 +107,7 @@ struct TimeLimitedTransport: Transport {
 
 extension Transport {
     /// Sends a request and returns the error as a value.
-    func outcome(of request: URLRequest) async -> Result<Response, RequestError> {
+    package func outcome(of request: URLRequest) async -> Result<ServiceResponse, RequestError> {
         do throws(RequestError) {
             return .success(try await send(request))
         } catch {

@@ -22,8 +22,8 @@ public struct PointsOfInterestService: Sendable {
     let coordinateDecimals: Int?
     let responseStore: ResponseStore?
     /// Returns the transport that sends the requests to an endpoint and adds its header fields.
-    let transport: @Sendable (ServiceEndpoint) -> any Transport
-    let timeLimit: TimeLimit
+    package let transport: @Sendable (ServiceEndpoint) -> any Transport
+    package let timeLimit: TimeLimit
 
     /// Makes a client of the service at a URL.
     ///
@@ -39,6 +39,7 @@ public struct PointsOfInterestService: Sendable {
     ///   - clock: measures the pauses, the time limits and how long attempts take.
     ///   - headers: returns the header fields that the app adds to a request to an endpoint, a token for instance.
     ///   - renewKey: renews the key after the service has refused it with 401; nil leaves it at that.
+    ///   - middleware: what stands between the client and the network; the first one is called first.
     ///   - observer: called after each attempt, also one that failed or was cancelled, on any thread; it should return
     ///     quickly, since the request waits for it. A request whose header fields couldn't be made has no attempt. For a
     ///     cancelled one it may be called after the method has thrown.
@@ -49,6 +50,7 @@ public struct PointsOfInterestService: Sendable {
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         coordinateDecimals: Int? = 5, clock: any Clock<Duration> = ContinuousClock(),
         headers: HeaderProvider? = nil, renewKey: KeyRenewer? = nil,
+        middleware: [any RequestMiddleware] = [],
         observer: (@Sendable (RequestAttempt) -> Void)? = nil,
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }
     ) {
@@ -56,7 +58,7 @@ public struct PointsOfInterestService: Sendable {
             baseURL: baseURL, urlSession: urlSession, responseStore: responseStore,
             retryPolicy: retryPolicy,
             timeLimits: timeLimits, coordinateDecimals: coordinateDecimals, clock: clock, jitter: jitter,
-            headers: headers, renewKey: renewKey,
+            headers: headers, renewKey: renewKey, middleware: middleware,
             fullObserver: observer.map { observer in { @Sendable sent in observer(RequestAttempt(sent)) } })
     }
 
@@ -68,7 +70,8 @@ public struct PointsOfInterestService: Sendable {
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         coordinateDecimals: Int?, clock: any Clock<Duration> = ContinuousClock(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }, headers: HeaderProvider?,
-        renewKey: KeyRenewer? = nil, fullObserver: (@Sendable (SentRequest) -> Void)?
+        renewKey: KeyRenewer? = nil, middleware: [any RequestMiddleware] = [],
+        fullObserver: (@Sendable (SentRequest) -> Void)?
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
@@ -90,6 +93,9 @@ public struct PointsOfInterestService: Sendable {
                 transport = AuthorizingTransport(
                     base: transport, endpoint: endpoint, baseURL: baseURL, headers: headers,
                     renewals: renewals)
+            }
+            for middleware in middleware.reversed() {
+                transport = MiddlewareTransport(base: transport, middleware: middleware, endpoint: endpoint)
             }
             if !isSentOnce {
                 transport = RetryingTransport(

@@ -41,7 +41,7 @@ struct AuthorizingTransport: Transport {
     /// Whether the request had its renewal, so that another 401 is final.
     private let isRenewed = Lock(false)
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         guard request.url?.isOfService(at: baseURL) == true else { return try await base.send(request) }
         while true {
             // Before the fields are made: a renewal that ends later has to be seen.

@@ -98,9 +98,13 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
     ///   also `.foreignResponse`; and any error that `apiRequest` throws.
     @concurrent
     public func loadAPIRequest(requestData: T.RequestDataType) async throws -> T.ResponseDataType {
-        let request = try apiRequest.makeRequest(from: requestData)
-        guard let timeLimit else { return try await load(request) }
-        return try await timeLimit.during(request) { try await load($0) }
+        let request = try apiRequest.makeRequest(from: requestData).identified
+        do {
+            guard let timeLimit else { return try await load(request) }
+            return try await timeLimit.during(request) { try await load($0) }
+        } catch let error as RequestError {
+            throw error.about(request)
+        }
     }
 
     /// Sends the request, and keeps a response that was understood. A kept one that can't be read, though the service says
@@ -154,7 +158,7 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
         }
     }
 
-    private func read(_ response: Response) throws -> T.ResponseDataType {
+    private func read(_ response: ServiceResponse) throws -> T.ResponseDataType {
         do {
             guard (200..<300).contains(response.head.status) else { throw RequestError(refusal: response) }
             return try apiRequest.parseResponse(data: response.body, head: response.head)
@@ -165,8 +169,10 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
         }
     }
 
-    private func judged(_ error: RequestError, by response: Response) -> RequestError {
-        T.self is any ServiceRequest.Type ? error.judged(by: response) : error
+    private func judged(_ error: RequestError, by response: ServiceResponse) -> RequestError {
+        var error = T.self is any ServiceRequest.Type ? error.judged(by: response) : error
+        error.responseID = response.head.value(forField: "X-Request-Id")
+        return error
     }
 }
 

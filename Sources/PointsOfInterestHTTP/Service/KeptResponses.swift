@@ -207,7 +207,7 @@ extension Coordinate {
     /// Whether places that were asked for here are worth being shown there.
     ///
     /// The distance is that on a sphere (haversine formula), which is at most 0.6 % off.
-    func isNear(_ other: Coordinate) -> Bool {
+    package func isNear(_ other: Coordinate) -> Bool {
         func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
         let (north, east) = (radians(other.latitude - latitude) / 2, radians(other.longitude - longitude) / 2)
         let parallels = cos(radians(latitude)) * cos(radians(other.latitude))
@@ -219,7 +219,7 @@ extension Coordinate {
 
 extension BoundingBox {
     /// Whether another box is in this one as a whole.
-    func contains(_ other: BoundingBox) -> Bool {
+    package func contains(_ other: BoundingBox) -> Bool {
         guard south <= other.south, other.north <= north else { return false }
         if width == 360 { return true }
         let offset = (other.west - west).truncatingRemainder(dividingBy: 360)

@@ -50,7 +50,7 @@ extension URLRequest {
     ///
     /// - Throws: `RequestError.redirectRefused` where it leads to another origin, or the method isn't `GET` or `HEAD`:
     ///   303 would turn a `POST` into a `GET`, whose response says nothing about the body.
-    func redirected(by response: Response) throws(RequestError) -> URLRequest? {
+    func redirected(by response: ServiceResponse) throws(RequestError) -> URLRequest? {
         guard [301, 302, 303, 307, 308].contains(response.head.status),
             let location = response.head.value(forField: "Location"), let url
         else { return nil }

@@ -15,17 +15,17 @@ struct RevalidatingTransport: Transport {
     /// The header fields of a request that its response depends on.
     private static let varyingFields = ["Accept", "Accept-Language", "Authorization", "Cookie"]
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         guard let key = Self.key(of: request) else { return try await base.send(request) }
         let kept = await store.response(for: key)
-        var response: Response
+        var response: ServiceResponse
         // An earlier version of the client may have kept a response with a tag that isn't proper.
         if let kept, kept.hasProperTag {
             var conditional = request
             conditional.setValue(kept.entityTag, forHTTPHeaderField: "If-None-Match")
             let outcome = try await base.send(conditional)
             if let current = Self.current(kept, after: outcome) {
-                return Response(
+                return ServiceResponse(
                     head: current.head, body: current.body,
                     keeping: ResponseKeeping(store: store, key: key, response: current, isKept: true))
             }
@@ -42,7 +42,7 @@ struct RevalidatingTransport: Transport {
     }
 
     /// Returns the kept response, with the newer header fields, where the outcome says that it is still valid.
-    private static func current(_ kept: TaggedResponse, after outcome: Response) -> TaggedResponse? {
+    private static func current(_ kept: TaggedResponse, after outcome: ServiceResponse) -> TaggedResponse? {
         // A 304 without a tag says nothing about a response that has one (RFC 9111, section 4.3.4).
         guard outcome.head.status == 304, let entityTag = outcome.head.value(forField: "ETag"),
             isSame(entityTag, kept.entityTag)
@@ -91,7 +91,7 @@ extension TaggedResponse {
 
     /// Fails for a response whose status isn't 200, that has no proper tag or mustn't be stored (RFC 9111, section 3), and
     /// for one of another media type than was asked for: a network's login page mustn't take a kept response's place.
-    fileprivate init?(keeping response: Response, to request: URLRequest) {
+    fileprivate init?(keeping response: ServiceResponse, to request: URLRequest) {
         guard response.head.status == 200, let entityTag = response.head.value(forField: "ETag"),
             Self.isEntityTag(entityTag), request.accepts(response.head.mediaType),
             response.head.value(forField: "Cache-Control")?.lowercased().contains("no-store") != true

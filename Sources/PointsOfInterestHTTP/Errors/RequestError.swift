@@ -7,12 +7,12 @@ import Foundation
 extension RequestError {
     /// The `URLError.Code` of a `.transport` error; nil for every other case.
     public var urlErrorCode: URLError.Code? {
-        guard case .transport(let code, _) = self else { return nil }
+        guard case .transport(let code, _) = reason else { return nil }
         return URLError.Code(rawValue: code)
     }
 
     /// Converts the error of a request that got no response.
-    init(transportError error: any Error) {
+    package init(transportError error: any Error) {
         switch error {
         case is CancellationError, URLError.cancelled: self = .cancelled
         case let error as URLError:
@@ -23,7 +23,7 @@ extension RequestError {
     }
 
     /// Makes the error of a response whose status isn't a success.
-    init(refusal response: Response) {
+    package init(refusal response: ServiceResponse) {
         guard response.head.mediaType == MediaType.problemJSON,
             var problem = try? JSONDecoder().decode(Problem.self, from: response.body)
         else {
@@ -37,8 +37,8 @@ extension RequestError {
 
     /// Returns this error of a response, or `.foreignResponse` where the response isn't the service's. For requests to an
     /// endpoint of the service: what media types another one has, only the app knows.
-    func judged(by response: Response) -> RequestError {
-        switch self {
+    package func judged(by response: ServiceResponse) -> RequestError {
+        switch reason {
         case .undecodableBody where response.isForeign, .damagedBody where response.isForeign,
             .unexpectedStatus where response.isForeign:
             .foreignResponse(status: response.head.status, mediaType: response.head.mediaType)
@@ -47,7 +47,7 @@ extension RequestError {
     }
 }
 
-extension Response {
+extension ServiceResponse {
     /// Whether another server must have sent it: it has a media type that the service has for no response, or none where
     /// the service always has one. An empty error says nothing about who sent it.
     fileprivate var isForeign: Bool {

@@ -98,7 +98,7 @@ extension RequestError: LocalizedError {
 
     /// The text for people.
     public var text: ErrorText {
-        switch self {
+        switch reason {
         case .invalidCoordinate: .invalidCoordinate
         case .invalidBaseURL: .wrongAddress
         case .cancelled: .cancelled
@@ -160,22 +160,4 @@ extension ErrorText {
         default: self = .refused
         }
     }
-}
-
-extension LocationError: LocalizedError {
-    /// A sentence for people, in their language where the app translates `ErrorText`.
-    public var errorDescription: String? {
-        switch self {
-        case .notAuthorized: ErrorText.locationNotAuthorized.localized()
-        case .failed, .invalidFix: ErrorText.locationFailed.localized()
-        case .timedOut: ErrorText.locationTimedOut.localized()
-        case .cancelled: ErrorText.cancelled.localized()
-        }
-    }
-}
-
-extension EventQueueError: LocalizedError {
-    /// A sentence for people, in their language where the app translates `ErrorText`. What a developer needs is in the
-    /// error itself.
-    public var errorDescription: String? { ErrorText.storageFailed.localized() }
 }

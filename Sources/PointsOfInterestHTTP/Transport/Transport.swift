@@ -7,19 +7,32 @@ import Foundation
 /// Sends a request and returns the response, whatever its status.
 ///
 /// Transports are stacked: one sends, one revalidates kept responses, one retries.
-protocol Transport: Sendable {
+package protocol Transport: Sendable {
     /// Sends one request.
     ///
     /// - Throws: `RequestError` where there is no response; `.cancelled` at once when the task is cancelled.
-    func send(_ request: URLRequest) async throws(RequestError) -> Response
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse
 }
 
-/// An HTTP response.
-package struct Response: Sendable {
-    package var head: ResponseHead
-    package var body: Data
+/// An HTTP response, whatever its status.
+public struct ServiceResponse: Sendable {
+    /// The status and the header fields.
+    public var head: ResponseHead
+    /// The body, decompressed.
+    public var body: Data
     /// What the store has to do with it; nil where it isn't kept.
     var keeping: ResponseKeeping?
+
+    /// Makes a response, which isn't kept.
+    public init(head: ResponseHead, body: Data = Data()) {
+        self.init(head: head, body: body, keeping: nil)
+    }
+
+    init(head: ResponseHead, body: Data, keeping: ResponseKeeping?) {
+        self.head = head
+        self.body = body
+        self.keeping = keeping
+    }
 }
 
 /// Sends requests over a URL session. It follows redirects of a `GET` or `HEAD` within the origin, whatever the session
@@ -32,7 +45,7 @@ struct URLSessionTransport: Transport {
     /// Is told of each attempt.
     var recorder: AttemptRecorder?
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         var (request, redirects) = (request, 0)
         while true {
             let response = try await sendOnce(request).get()
@@ -44,18 +57,18 @@ struct URLSessionTransport: Transport {
         }
     }
 
-    private func sendOnce(_ request: URLRequest) async -> Result<Response, RequestError> {
+    private func sendOnce(_ request: URLRequest) async -> Result<ServiceResponse, RequestError> {
         if Task.isCancelled { return .failure(.cancelled) }
         let end = recorder?.begin(request)
-        let outcome = await outcome(ofSending: request)
+        let outcome = await outcome(ofSending: request).mapError { $0.about(request) }
         end?(outcome)
         return outcome
     }
 
-    private func outcome(ofSending request: URLRequest) async -> Result<Response, RequestError> {
+    private func outcome(ofSending request: URLRequest) async -> Result<ServiceResponse, RequestError> {
         // Not `data(for:)`: it has the whole body in memory, whatever its size, and on Linux (Swift 6.3) it never returns if it
         // is cancelled at the wrong moment.
-        let outcomes = AsyncStream<Result<Response, RequestError>> { continuation in
+        let outcomes = AsyncStream<Result<ServiceResponse, RequestError>> { continuation in
             let receiver = ResponseReceiver { outcome in
                 continuation.yield(outcome)
                 continuation.finish()
@@ -79,7 +92,7 @@ struct URLSessionTransport: Transport {
 struct TransportOfEachRequest: Transport {
     let make: @Sendable () -> any Transport
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         try await make().send(request)
     }
 }

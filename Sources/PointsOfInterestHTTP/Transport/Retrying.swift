@@ -67,7 +67,7 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - now: what a date in `Retry-After` is counted from where the response has no `Date`. Its `Date` is
     ///     preferred, since the device's clock may be wrong.
     func pause(
-        after outcome: Result<Response, RequestError>, attempt: Int, jitter: Double, now: Date
+        after outcome: Result<ServiceResponse, RequestError>, attempt: Int, jitter: Double, now: Date
     ) -> Duration? {
         guard attempt < attempts, Self.mayPass(outcome) else { return nil }
         let backOff = firstPause.backedOff(doublings: attempt - 1, maximum: maximumPause) * jitter
@@ -89,7 +89,7 @@ public struct RetryPolicy: Hashable, Sendable {
         return min(pause / 2 + pause / 2 * jitter, refusalPeriod - elapsed)
     }
 
-    private static func mayPass(_ outcome: Result<Response, RequestError>) -> Bool {
+    private static func mayPass(_ outcome: Result<ServiceResponse, RequestError>) -> Bool {
         switch outcome {
         case .success(let response): passingStatuses.contains(response.head.status)
         case .failure(let error): error.urlErrorCode.map(passingErrors.contains) ?? false
@@ -109,7 +109,7 @@ struct RetryingTransport: Transport {
     /// `TimeLimit` ends an attempt that takes longer.
     let limit: Duration
 
-    func send(_ request: URLRequest) async throws(RequestError) -> Response {
+    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         let elapsed = clock.stopwatch()
         var (attempts, refusals) = (0, 0)
         while true {
@@ -132,7 +132,7 @@ struct RetryingTransport: Transport {
     }
 }
 
-extension Result<Response, RequestError> {
+extension Result<ServiceResponse, RequestError> {
     /// Whether nothing listens where the request was sent.
     fileprivate var isRefusedConnection: Bool {
         guard case .failure(let error) = self else { return false }
@@ -157,7 +157,7 @@ enum RetryAfter {
 extension ResponseHead {
     /// How long the service asks to wait; nil if it doesn't. A date is counted from the response's `Date`, or from `now`
     /// if there is none.
-    func retryAfter(now: Date) -> Duration? {
+    package func retryAfter(now: Date) -> Duration? {
         let date = value(forField: "Date").flatMap(HTTPDate.parse) ?? now
         return value(forField: "Retry-After").flatMap { RetryAfter.parse($0, now: date) }
     }
@@ -165,7 +165,7 @@ extension ResponseHead {
 
 extension Duration {
     /// Returns the duration, doubled this many times: at most 20 times, so that nothing overflows, and at most `maximum`.
-    func backedOff(doublings: Int, maximum: Duration) -> Duration {
+    package func backedOff(doublings: Int, maximum: Duration) -> Duration {
         min(self * (1 << min(max(doublings, 0), 20)), maximum)
     }
 }
