@@ -238,7 +238,7 @@ extension OpenAPIDocument {
             """
             The next page, `<?…>; rel="next"` (RFC 8288): a query to resolve against this request's URL. Present if \
             more places follow.
-            """, pattern: #"^<\?[^>]+>; rel="next"$"#),
+            """, pattern: #"^<\?[^>]+>; rel=("next"|next)$"#),
         "Poi-Stale-Seconds": header(
             "How many seconds ago the data were last known to be the newest, where that is longer than usual: the database "
                 + "is away or behind.",

@@ -108,7 +108,7 @@ struct PlacesResponse: Sendable {
         self.target = target
         places = try JSONDecoder().decode([PointOfInterest].self, from: response.body)
         next = try response.header("Link").map { link in
-            guard let match = try /<(\?[^>]*)>; *rel="next"/.firstMatch(in: link) else {
+            guard let match = try /<(\?[^>]*)>; *rel=(?:"next"|next(?![^,;\s]))/.firstMatch(in: link) else {
                 throw RequestError.undecodableBody(reason: "not a link to the next page: \(link)")
             }
             return String(match.output.1)

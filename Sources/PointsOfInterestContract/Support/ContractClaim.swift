@@ -1,3 +1,4 @@
+import PointsOfInterestClient
 import Testing
 
 /// What a test declares: the data for which it holds, and the targets that it can be run against.
@@ -96,9 +97,7 @@ struct ContractTrait: TestTrait, TestScoping {
         let log = ExchangeLog()
         try await ExchangeLog.$current.withValue(log) {
             let explained = IssueHandlingTrait.compactMapIssues { issue in
-                var issue = issue
-                issue.comments += Explanation.current.comments(rule: rule, log: log)
-                return issue
+                Explanation.current.explain(issue, rule: rule, log: log)
             }
             try await explained.provideScope(for: test, testCase: testCase) {
                 do {
@@ -112,8 +111,14 @@ struct ContractTrait: TestTrait, TestScoping {
         }
     }
 
+    /// Records the first fault of each kind; those that others tests have had are only counted.
     private static func record(_ violations: [Violation], at location: SourceLocation) {
         for violation in violations {
+            let (rule, example) = (violation.rule, violation.exchange.curl)
+            guard ContractTally.run.isNew(violation.fault, of: rule, example: example) else {
+                ContractTally.run.count(rule, example: example)
+                continue
+            }
             Explanation.$current.withValue(Explanation(violation: violation)) {
                 _ = Issue.record(Comment(rawValue: violation.fault), sourceLocation: location)
             }
@@ -127,16 +132,25 @@ private struct Explanation: Sendable {
 
     let violation: Violation?
 
-    func comments(rule: ContractRule, log: ExchangeLog) -> [Comment] {
+    /// Adds the comments to an issue, without values that nobody reads to their end, and counts it.
+    func explain(_ issue: Issue, rule: ContractRule, log: ExchangeLog) -> Issue {
         let rule = violation?.rule ?? rule
-        var lines: [String] = []
-        if let violation {
-            lines = Self.lines(of: violation.exchange, before: 0)
-        } else if let last = log.last {
-            lines = Self.lines(of: last.exchange, before: last.count - 1)
+        var (exchange, others) = (log.last?.exchange, (log.last?.count ?? 1) - 1)
+        if let own = violation?.exchange ?? log.exchange(id: (issue.error as? RequestError)?.requestID) {
+            (exchange, others) = (own, 0)
         }
+        ContractTally.run.count(rule, example: exchange?.curl)
+        var lines = exchange.map { Self.lines(of: $0, before: others) } ?? []
         lines += ["contract: \(rule.says) (\(rule.section.link))", "an app: \(rule.harm)"]
-        return lines.map { Comment(rawValue: $0) }
+        var issue = issue
+        let text = "\(issue.kind)"
+        if text.clipped != text {
+            issue.kind = .unconditional
+            lines.insert(text.clipped, at: 0)
+        }
+        issue.comments = issue.comments.map { Comment(rawValue: $0.rawValue.clipped) }
+        issue.comments += lines.map { Comment(rawValue: $0.clipped) }
+        return issue
     }
 
     private static func lines(of exchange: Exchange, before count: Int) -> [String] {

@@ -115,11 +115,16 @@ final class ExchangeLog: Sendable {
         state.withLock { state in state.exchanges.last.map { (state.exchanges.count, $0) } }
     }
 
-    /// Each kind of fault once, with the first exchange that had it.
-    var violations: [Violation] {
-        var told: Set<String> = []
-        return state.withLock { $0.violations }.filter { told.insert($0.fault).inserted }
+    /// The exchange of a request with this id, the last one if there are several.
+    func exchange(id: String?) -> Exchange? {
+        guard let id else { return nil }
+        return state.withLock { $0.exchanges }.last { exchange in
+            exchange.request.value(forHTTPHeaderField: "X-Request-Id") == id
+        }
     }
+
+    /// What was wrong with the exchanges, whatever the test is about.
+    var violations: [Violation] { state.withLock { $0.violations } }
 }
 
 extension Exchange {

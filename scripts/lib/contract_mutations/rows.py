@@ -132,6 +132,11 @@ def pretend_gzip(exchange, response):
         response.sent_body = response.body
 
 
+def cut(_, response):
+    """Half of a body, with the tag of the whole."""
+    response.body = response.body[:len(response.body) // 2]
+
+
 def match_any(request):
     if request.headers.get("If-None-Match"):
         request.headers.set("If-None-Match", "*")
@@ -239,6 +244,7 @@ ROWS = [
     Row("caching/origins", "Vary doesn't name Origin", without_name("Vary", "Origin")),
     Row("gzip/in-name-only", "a body that isn't compressed is said to be", responding(pretend_gzip)),
     Row("gzip/never", "no body is compressed", asking(lambda request: request.headers.drop("Accept-Encoding"))),
+    Row("bodies/cut", "bodies of JSON are cut in half", responding(cut, media_type="application/json", status=200)),
     Row("head/tag", "HEAD has another tag than GET", with_header("ETag", lambda _, __: 'W/"head"', method="HEAD")),
     Row("origins/any", "scripts of any origin may read", responding(echo_origin)),
     Row("origins/link", "scripts may not read Link", without_name("Access-Control-Expose-Headers", "Link")),
@@ -260,5 +266,7 @@ ROWS = [
     Row("allowed/zeros", "numbers have more zeros", responding(with_zeros, media_type="application/json"), True),
     Row("allowed/charset", "a charset is told",
         with_header("Content-Type", lambda _, value: f"{value.partition(';')[0]}; charset=utf-8"), True),
+    Row("allowed/link", "the relation of a link has no quotes",
+        with_header("Link", lambda _, link: link.replace('"', "")), True),
     Row("allowed/headers", "headers are in small letters, and there are more", responding(with_more_headers), True),
 ]

@@ -90,11 +90,17 @@ extension Display<[PointOfInterest]> {
             hasMore: state.hasMore, nothing: "There are no places nearby.", now: now)
     }
 
-    /// Makes what the favourites show.
+    /// Makes what the favourites show. Those that the service doesn't find stay, until the person removes them.
     public init(_ state: FavoritePlaces.State, now: Date = Date()) {
-        self.init(
+        let missing = "Some of your favourites are not there at the moment."
+        let display = Display(
             state.places.nonEmpty, phase: state.phase, isKept: state.isKept, receivedAt: state.receivedAt,
-            nothing: "There are no favourites yet.", now: now)
+            nothing: state.ids.isEmpty ? "There are no favourites yet." : missing, now: now)
+        guard case .value = display.content, state.phase == .loaded, !state.missing.isEmpty else {
+            self = display
+            return
+        }
+        self.init(content: display.content, notice: missing)
     }
 }
 
@@ -139,7 +145,7 @@ extension Display<PointOfInterest> {
 extension Display<PlaceDetails> {
     /// Makes what the screen of a place shows.
     public init(_ state: Loadable<PointOfInterest>.State, now: Date = Date()) {
-        if case .failed(.request(.problem(let problem))) = state.phase, problem.code == .notFound {
+        if case .failed(.request(let error)) = state.phase, error.problem?.code == .notFound {
             self.init(content: .nothing("This place is gone."))
         } else {
             self.init(

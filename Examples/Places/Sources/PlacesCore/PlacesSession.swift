@@ -74,9 +74,6 @@ extension PlacesSession {
         favoriteIDs.store(favorites.ids)
     }
 
-    /// Loads the favourites. Those that the service no longer has are forgotten.
-    func loadFavorites() async {
-        await favorites.load()
-        favoriteIDs.store(favorites.ids)
-    }
+    /// Loads the favourites.
+    func loadFavorites() async { await favorites.load() }
 }

@@ -104,7 +104,7 @@ struct SearchTracking {
             pages = 1
             return .search(query: state.text, page: 1, results: state.results.count)
         // The search goes on by distance: the service can't order by relevance.
-        case (.loading, .failed(.request(.problem(let problem)))) where problem.code == .indexRequired:
+        case (.loading, .failed(.request(let error))) where error.problem?.code == .indexRequired:
             return nil
         case (.loading, .failed): return .search(query: state.text, page: 1, results: nil)
         // A call that was cancelled changes neither.

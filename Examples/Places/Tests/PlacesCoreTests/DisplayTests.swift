@@ -31,6 +31,21 @@ struct DisplayTests {
         #expect(display.notice == nil)
     }
 
+    @Test("Favourites that aren't there stay, and it is said")
+    @MainActor
+    func withoutSomeFavorites() async {
+        let missing = "Some of your favourites are not there at the moment."
+        let favorites = FavoritePlaces(ids: [1, 2], placeFinder: MockPlaceFinder([]))
+        await favorites.load()
+        #expect(PlacesDisplay(favorites.state).content == .nothing(missing))
+        favorites.add(.fixture(id: 3))
+        #expect(PlacesDisplay(favorites.state).content == .value([.fixture(id: 3)]))
+        #expect(PlacesDisplay(favorites.state).notice == missing)
+        favorites.remove(id: 1)
+        favorites.remove(id: 2)
+        #expect(PlacesDisplay(favorites.state).notice == nil)
+    }
+
     @Test(
         "A list with places shows them in every phase",
         arguments: [

@@ -227,11 +227,13 @@ struct WindowTests {
         #expect(session().favorites.ids == [2, 1])
     }
 
-    @Test("A favourite that the service no longer has is forgotten")
-    func forgetsFavorites() async {
+    @Test("A favourite that the service no longer has stays until the person removes it")
+    func keepsMissingFavorites() async {
         let window = window()
         for id in [7, 99] { window.session.change(.toggle(.fixture(id: id))) }
         await window.perform(.loadFavorites)
+        #expect(session().favorites.ids == [7, 99])
+        window.session.change(.remove(id: 99))
         #expect(session().favorites.ids == [7])
     }
 }

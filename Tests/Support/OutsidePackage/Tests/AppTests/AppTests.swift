@@ -18,7 +18,7 @@ struct AppTests {
 
         network.fail(with: URLError(.networkConnectionLost))
         await list.loadMore()
-        guard case .failedMore(.request(.transport)) = list.phase else {
+        guard case .failedMore(.request(let error)) = list.phase, error.urlErrorCode != nil else {
             Issue.record("the second page: \(list.phase)")
             return
         }
@@ -59,7 +59,7 @@ struct AppTests {
         network.goOffline()
         let offline = try launch()
         await offline.load()
-        guard case .failed(.request(.transport)) = offline.phase else {
+        guard case .failed(.request(let error)) = offline.phase, error.urlErrorCode != nil else {
             Issue.record("without a network: \(offline.phase)")
             return
         }
