@@ -53,6 +53,7 @@ def source(document, line, block, surroundings):
         closing.append("}")
     return "\n".join(
         [f"import {module}" for module in sorted(set(IMPORTS + imports))]
+        + ["#if canImport(FoundationNetworking)", "import FoundationNetworking", "#endif"]
         + opening
         + [f'#sourceLocation(file: "{document}", line: {line})']
         + body

@@ -103,7 +103,7 @@ class Page:
     def drawn(self):
         """The number of places on the map, in clusters and alone, and the ids of the latter."""
         labels = self.js("[...document.querySelectorAll('.spot')].map((made) => [made.getAttribute('aria-label'), made.dataset.id])")
-        counts = [re.match(r"([\d,]+) places?, zoom in$", label) for label, id in labels if id is None]
+        counts = [re.match(r"([\d,]+) places?, (?:zoom in|list them)$", label) for label, id in labels if id is None]
         alone = [int(id) for _, id in labels if id is not None]
         return sum(int(match[1].replace(",", "")) for match in counts) + len(alone), set(alone)
 

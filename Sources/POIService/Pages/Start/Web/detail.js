@@ -40,7 +40,10 @@ export function showDetail(place, { from, dataset, localName, link, close }) {
             copyButton('Copy link', new URL(link, location.href).href), ' ',
             copyButton('Copy position', `${place.latitude}, ${place.longitude}`)),
     ], close);
-    if (isNew) name.focus({ preventScroll: true });
+    if (isNew) {
+        byID('detail').scrollTop = 0;
+        name.focus({ preventScroll: true });
+    }
     return isNew;
 }
 
@@ -50,17 +53,24 @@ export function showDetailFault(text, close) {
     byID('detail-name').focus();
 }
 
-/** Closes the detail; returns whether it was open. */
+/** Closes the detail; returns whether the focus was in it, or would be nowhere. */
 export function hideDetail() {
-    const wasOpen = !byID('detail').hidden;
-    byID('detail').hidden = true;
-    return wasOpen;
+    const detail = byID('detail');
+    const isLeft = !detail.hidden && (detail.contains(document.activeElement) || document.activeElement === document.body);
+    detail.hidden = true;
+    return isLeft;
 }
 
 function open(content, close) {
+    const detail = byID('detail');
+    // What is only shown anew keeps the focus, and the part that is read.
+    const focusable = () => [...detail.querySelectorAll('a, button, [tabindex]')];
+    const [focused, top] = [focusable().indexOf(document.activeElement), detail.scrollTop];
     const button = element('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: close }, '×');
-    byID('detail').replaceChildren(button, ...content);
-    byID('detail').hidden = false;
+    detail.replaceChildren(button, ...content);
+    detail.hidden = false;
+    detail.scrollTop = top;
+    if (focused >= 0) focusable()[focused]?.focus({ preventScroll: true });
 }
 
 /** A button that copies a text and says so; browsers allow that on https and on the machine itself only. */

@@ -15,6 +15,7 @@ export function createFeatured(open) {
         strip.hidden = places.length === 0;
         if (strip.hidden) return;
         const place = places[index];
+        const hasFocus = byID('featured-place').contains(document.activeElement);
         const distance = place.distance === undefined ? '' : `, ${distanceText(place.distance)}`;
         byID('featured-place').replaceChildren(element(
             'button', { type: 'button', 'data-id': place.id, onclick: () => open(place) },
@@ -22,8 +23,11 @@ export function createFeatured(open) {
             element('span', { class: 'name' }, place.name), ' ',
             element('span', { class: 'kind' }, categoryName(place.category) + distance),
         ));
+        if (hasFocus) focus();
         strip.classList.toggle('single', places.length === 1);
     }
+
+    const focus = () => byID('featured-place').querySelector('button')?.focus({ preventScroll: true });
 
     function move(step) {
         index = (index + step + places.length) % places.length;
@@ -50,6 +54,8 @@ export function createFeatured(open) {
     drawPause();
 
     return {
+        focus,
+
         /** Shows these places, and goes on with the one that is shown if it is among them. */
         show(next) {
             const shown = places[index]?.id;

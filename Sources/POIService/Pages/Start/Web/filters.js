@@ -25,10 +25,13 @@ export function showCategories(categories, chosen, choose) {
         onclick: () => {
             showsAll = !showsAll;
             showCategories(categories, chosen, choose);
+            // Where the others begin, and not where they end.
+            const next = showsAll && [...byID('categories').children].find((chip) => !shown.some(({ name }) => name === chip.dataset.category));
+            if (next) next.focus();
         },
     }, showsAll ? 'Fewer' : `${listed.length - shown.length} more`);
     byID('categories').replaceChildren(...chips, ...(toggle ? [toggle] : []));
-    if (focused !== undefined) byID('categories').querySelector(`[data-category="${CSS.escape(focused)}"]`)?.focus();
+    if (focused !== undefined) byID('categories').querySelector(`[data-category="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
 /** Calls `search` with the text, once people pause in typing; and `go` with a coordinate, when they enter one. */

@@ -34,6 +34,7 @@ export function createList(handlers) {
         /** Shows a page of places instead of what was there, or after it. */
         show(page, { after = false, hasMore, from, isSearch, isFiltered, clearFilters }) {
             places = after ? [...places, ...page] : page;
+            const focused = results.contains(document.activeElement) ? document.activeElement.dataset.id ?? '' : null;
             if (after) results.append(...page.map(row));
             else results.replaceChildren(...page.map(row));
             byID('more').hidden = !hasMore;
@@ -41,9 +42,10 @@ export function createList(handlers) {
                 ? emptyText(isFiltered, clearFilters)
                 : [`${countOf(places.length, 'place')}${hasMore ? ' and more' : ''}, ${isSearch ? 'best' : `nearest to ${originNames[from]}`} first`]));
             if (after) results.children[places.length - page.length]?.querySelector('button').focus();
+            else if (focused !== null) this.focus(focused);
         },
 
-        /** Gives the focus back to the place whose detail was open. */
+        /** Gives the focus to a place, or where it isn't listed, to the list. */
         focus(id) {
             const button = results.querySelector(`[data-id="${CSS.escape(id)}"]`);
             (button ?? results).focus({ preventScroll: !button });

@@ -10,9 +10,9 @@ import { watchKey } from './key.js';
 import { createList, originNames } from './list.js';
 import { createMap, loadLeaflet } from './map.js';
 import { boxAround, boxInView, limited, smallestZoom, viewOf } from './mercator.js';
-import { attempt, clearNotice, watchConnection } from './notices.js';
+import { attempt, clearNotice, tell, watchConnection } from './notices.js';
 import * as service from './places.js';
-import { center, change, readAddress, state, subscribe } from './state.js';
+import { center, change, chosen, readAddress, state, subscribe } from './state.js';
 
 const settings = JSON.parse(document.querySelector('meta[name=settings]').content);
 const { title } = document;
@@ -33,12 +33,17 @@ let inView = null;
 let hasBegun = false;
 /** The place whose detail is open. */
 let opened = null;
-/** The id of the place whose detail was open last. */
-let shown = '';
+/** The id of the place whose detail was open last, and the part of the page that it was opened from. */
+let [shown, opener] = ['', null];
+/** Where the map was before a search, and where the search went; null where nothing is searched for. */
+let searched = null;
 
-const open = (place) => change({ place: String(place.id) }, { isStep: true });
+function open(place) {
+    opener = ['#map', '#featured'].find((part) => document.activeElement?.closest(part)) ?? null;
+    change({ place: String(place.id) }, { isStep: true });
+}
 const close = () => change({ place: null }, { isStep: true });
-const clearFilters = () => change({ categories: [], q: '' });
+const clearFilters = () => { byID('q').value = ''; change({ categories: [] }); attempt(() => search('')); };
 const coordinateOf = ({ latitude, longitude }) => ({ latitude, longitude });
 const mark = (place) => change({ from: 'marker', marker: coordinateOf(place) });
 
@@ -60,7 +65,7 @@ async function prepareMap() {
         opened: open,
         marked: mark,
         listed: (coordinate) => { mark(coordinate); change({ view: 'list' }); },
-        moved: () => { if (!isStarting) change({ at: map.at }); },
+        moved: (isByHand) => { if (!isStarting) change(isByHand ? chosen(map.at) : { at: map.at }); },
         resized: () => { if (!isStarting) attempt(loadMap); },
     });
     if (state.at) map.move(state.at);
@@ -112,7 +117,8 @@ async function loadDetail() {
         opened = null;
         document.title = title;
         map?.select(null);
-        if (hideDetail()) list.focus(shown);
+        // The focus goes back to where the place was opened.
+        if (hideDetail()) ({ '#map': map, '#featured': strip }[opener] ?? list).focus(shown);
         return;
     }
     shown = state.place;
@@ -137,7 +143,8 @@ async function loadCategories() {
 }
 
 function drawChoices() {
-    showCategories(categories, state.categories, (chosen) => change({ categories: chosen }));
+    // What is found would be beneath the detail.
+    showCategories(categories, state.categories, (names) => change({ categories: names, place: null }));
     showChoices(state);
     for (const view of ['map', 'list']) {
         byID(`${view}-tab`).setAttribute('aria-selected', String(state.view === view));
@@ -170,12 +177,24 @@ async function attemptAll(works) {
 async function start() {
     isStarting = true;
     try {
-        if (state.at) change({ at: limited(state.at, mapSize()) });
-        else await goToBeginning();
+        if (state.at) change(chosen(limited(state.at, mapSize())));
+        else if (!(await goToPlace())) await goToBeginning();
         map?.move(state.at);
         drawInView();
     } finally {
         isStarting = false;
+    }
+}
+
+/** Goes to the place of a link that says no more; returns whether there is one. */
+async function goToPlace() {
+    if (state.place === null) return false;
+    try {
+        change(chosen(viewAt((await service.place(state.place)).place)));
+        return true;
+    } catch (error) {
+        if (error.status !== 404) throw error;
+        return false;
     }
 }
 
@@ -184,7 +203,7 @@ async function goToBeginning() {
     const zoom = smallestZoom(mapSize());
     const all = await service.inBox(world, zoom);
     const featured = all.isPartial ? await service.aFeaturedPlace() : null;
-    change({ at: featured ? viewAt(featured) : viewOfAll(all.clusters) });
+    change(chosen(featured ? viewAt(featured) : viewOfAll(all.clusters)));
     // These are the cells that such a map has.
     if (all.isPartial || state.at.zoom !== zoom) return;
     hasBegun = true;
@@ -203,22 +222,43 @@ const viewAt = (place) => limited({ ...coordinateOf(place), zoom: Math.max(place
 
 async function showAll() {
     const { clusters } = await service.inBox(world, smallestZoom(mapSize()), { channel: 'search' });
-    change({ at: viewOfAll(clusters) });
+    change(chosen(viewOfAll(clusters)));
 }
 
-/** Searches, and goes to what is found: to all of it, or to the best place where only a word with an error finds it. */
+/**
+ * Searches. The map stays where something is found in view or nearby; else it goes to what is found, all of it or the best. A
+ * search is judged by where the map was before it, and without a text the map goes back there, unless somebody has moved it.
+ */
 async function search(q) {
-    if (q === '' || q === state.q) return change({ q });
+    if (q === state.q) return;
+    const hasStayed = searched && JSON.stringify(searched.to) === JSON.stringify(state.at);
+    const before = hasStayed ? searched.before : state.at;
+    const to = q === '' ? before : await whereFound(q, before);
+    const isStep = state.q === '';
+    searched = q === '' ? null : { before, to };
+    change({ q, place: null, ...(JSON.stringify(to) === JSON.stringify(state.at) ? {} : chosen(to)) }, { isStep });
+}
+
+async function whereFound(q, before) {
+    const inView = await service.inBox(boxInView(before, mapSize()), before.zoom, { channel: 'search', q });
+    if (inView.clusters.length > 0 || (await service.isNearby(q, before))) return before;
     const { clusters, isPartial } = await service.inBox(world, smallestZoom(mapSize()), { channel: 'search', q });
-    const found = clusters.length === 0 ? await service.best(q, state.at) : null;
-    const at = found ? viewAt(found) : clusters.length > 0 && !isPartial ? viewOfAll(clusters, placeZoom) : state.at;
-    change({ q, at });
+    if (clusters.length > 0) return isPartial ? before : viewOfAll(clusters, placeZoom);
+    const found = await service.best(q, before);
+    return found ? viewAt(found) : before;
+}
+
+/** Reads the address after Back, or where somebody has changed it. */
+function readStep() {
+    searched = null;
+    readAddress();
+    byID('q').value = state.q;
 }
 
 /** Goes to a coordinate, with a marker there. */
 function go(coordinate) {
     byID('q').value = state.q;
-    change({ from: 'marker', marker: coordinate, at: viewAt(coordinate) });
+    change({ from: 'marker', marker: coordinate, place: null, ...chosen(viewAt(coordinate)) });
 }
 
 /** Goes to where the browser is, to about a kilometre: the map's middle is in the address, which may be shared. */
@@ -226,7 +266,7 @@ async function showMe() {
     await chooseOrigin('me');
     if (state.from !== 'me') return;
     const [latitude, longitude] = [state.me.latitude, state.me.longitude].map((degrees) => Number(degrees.toFixed(2)));
-    change({ at: limited({ latitude, longitude, zoom: placeZoom }, mapSize()) });
+    change(chosen(limited({ latitude, longitude, zoom: placeZoom }, mapSize())));
 }
 
 async function chooseOrigin(from) {
@@ -236,7 +276,7 @@ async function chooseOrigin(from) {
         // The map stays where it is: its middle is in the address.
         change({ from, me: await browserPosition() });
     } catch (error) {
-        byID('summary').textContent = error.message;
+        tell(error.message);
         showChoices(state);
     }
 }
@@ -248,7 +288,7 @@ subscribe((changed) => {
     if (isStarting) return;
     if (has('at')) map?.move(state.at);
     const isFiltered = has('categories', 'q');
-    const isElsewhere = has('from', 'marker', 'me') || (has('at') && state.from === 'middle');
+    const isElsewhere = has('from', 'marker', 'me') || (has('middle') && state.from === 'middle');
     const works = [
         (has('at') || isFiltered) && loadMap, (isElsewhere || isFiltered) && (() => loadList()),
         (isElsewhere || isFiltered) && loadFeatured,
@@ -277,8 +317,8 @@ byID('tabs').addEventListener('keydown', (event) => {
 document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && state.place !== null && !document.querySelector('dialog[open]')) close();
 });
-addEventListener('popstate', readAddress);
-addEventListener('hashchange', readAddress);
+addEventListener('popstate', readStep);
+addEventListener('hashchange', readStep);
 watchConnection(refresh);
 watchKey(refresh);
 watchCredits();

@@ -42,13 +42,24 @@ export function createMap(container, settings, handlers) {
     L.control.scale({ imperial: usesMiles, metric: !usesMiles, position: 'bottomright' }).addTo(map);
 
     let isPlaced = false;
+    /** Whether a move begins or is under way that shows something, and that nobody has made by hand. */
+    let [beginsByItself, movesByItself] = [false, false];
     let [isBaseMapAsked, hasBaseMap] = [false, false];
     const drawGraticule = settings.tiles ? null : addGraticule(L, map, () => !hasBaseMap || map.getZoom() > closestBaseMap);
     const spots = L.layerGroup().addTo(map);
     const pin = movableMarker(map, 'pin');
     const marker = movableMarker(map, 'marker', { draggable: true, title: 'Distances are from this marker' });
     marker.pin.on('dragend', () => handlers.marked(coordinateOf(marker.pin.getLatLng())));
-    map.on('moveend', handlers.moved).on('resize', handlers.resized);
+    map.on('movestart', () => { movesByItself = beginsByItself; });
+    map.on('moveend', () => handlers.moved(!movesByItself)).on('resize', handlers.resized);
+    // With Shift, which a plus needs on many keyboards, Leaflet zooms three steps at once.
+    container.addEventListener('keydown', (event) => {
+        const steps = { '+': 1, '-': -1, _: -1 }[event.key];
+        if (!steps || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        zoom(steps);
+    }, { capture: true });
     const sizeOf = () => [container.clientWidth, container.clientHeight];
     new ResizeObserver(() => {
         map.setMinZoom(smallestZoom(sizeOf()));
@@ -68,14 +79,27 @@ export function createMap(container, settings, handlers) {
         container.dataset.beyond = map.getZoom() > closestBaseMap ? 'plain' : map.getZoom() > 2 ? 'sea' : 'poles';
     }
 
+    const zoom = (steps) => map.setZoom(map.getZoom() + steps);
+
+    /** Does what may move the map; the end of such a move, which may be animated, is none by hand. */
+    function byItself(work) {
+        beginsByItself = true;
+        work();
+        beginsByItself = false;
+    }
+
     function show(at, animate) {
         map.setView(position(at), at.zoom, { animate });
     }
 
+    /** Whether a closer map wouldn't tell its places apart. */
+    function isClosest({ bbox: [west, south, east, north] }) {
+        return map.getZoom() === closestZoom || (west === east && south === north);
+    }
+
     function openCluster(cluster) {
         if (cluster.place) return handlers.opened(cluster.place);
-        const [west, south, east, north] = cluster.bbox;
-        if (map.getZoom() === closestZoom || (west === east && south === north)) return handlers.listed(cluster);
+        if (isClosest(cluster)) return handlers.listed(cluster);
         show(viewOf(cluster.bbox, sizeOf()), !isCalm);
     }
 
@@ -108,19 +132,19 @@ export function createMap(container, settings, handlers) {
             }
         },
 
-        zoom: (steps) => map.setZoom(map.getZoom() + steps),
+        zoom,
 
         /** Brings a coordinate into view, above an element that may cover a part of the map; a far one in the middle. */
         reveal(coordinate, cover) {
             if (!map.getBounds().contains(position(coordinate))) {
-                map.setView(position(coordinate), Math.max(map.getZoom(), 12), { animate: false });
+                byItself(() => map.setView(position(coordinate), Math.max(map.getZoom(), 12), { animate: false }));
             }
             const [view, covering] = [container.getBoundingClientRect(), cover.getBoundingClientRect()];
             const isCovered = !cover.hidden && covering.left < view.right && view.left < covering.right;
             const covered = isCovered ? Math.max(0, view.bottom - covering.top) : 0;
-            map.panInside(position(coordinate), {
+            byItself(() => map.panInside(position(coordinate), {
                 paddingTopLeft: [40, 60], paddingBottomRight: [60, 40 + covered], animate: !isCalm,
-            });
+            }));
         },
 
         /** Shows clusters and places instead of those that were there; the focus stays where it was. */
@@ -128,10 +152,10 @@ export function createMap(container, settings, handlers) {
             const focused = document.activeElement?.closest('.spot')?.dataset.key;
             spots.clearLayers();
             for (const cluster of clusters) {
-                const made = spot(cluster, position(cluster), () => openCluster(cluster));
+                const made = spot(cluster, position(cluster), () => openCluster(cluster), !cluster.place && isClosest(cluster));
                 spots.addLayer(made);
                 // What has the focus is in view.
-                made.getElement().addEventListener('focus', () => map.panInside(made.getLatLng(), { padding: [40, 40], animate: false }));
+                made.getElement().addEventListener('focus', () => byItself(() => map.panInside(made.getLatLng(), { padding: [40, 40], animate: false })));
             }
             const elements = spots.getLayers().map((layer) => layer.getElement());
             const points = spots.getLayers().map((layer) => map.latLngToContainerPoint(layer.getLatLng()));
@@ -141,6 +165,9 @@ export function createMap(container, settings, handlers) {
             // A cluster may have become others.
             if (focused !== undefined) (same ?? container).focus({ preventScroll: true });
         },
+
+        /** Gives the focus to a place, or where it isn't shown, to the map. */
+        focus: (id) => (container.querySelector(`.spot[data-id="${CSS.escape(id)}"]`) ?? container).focus({ preventScroll: true }),
 
         select: (place) => pin.put(place && position(place)),
         mark: (coordinate) => marker.put(coordinate && position(coordinate)),

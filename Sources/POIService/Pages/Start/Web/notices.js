@@ -29,17 +29,26 @@ export async function attempt(work) {
     }
 }
 
-/** Takes back what was said. */
+/** Says something that isn't about the service, until somebody does something else. */
+export function tell(text) {
+    clearNotice();
+    const told = element('span', {}, text);
+    byID('notice').append(told);
+    for (const event of ['pointerdown', 'keydown']) addEventListener(event, () => told.remove(), { once: true, capture: true });
+}
+
+/** Takes back what was said of the service. */
 export function clearNotice() {
     clearTimeout(retryTimer);
-    byID('notice').replaceChildren();
+    byID('notice').querySelector('.fault')?.remove();
 }
 
 function say(error) {
     const isUnreachable = error instanceof Unreachable;
     const reason = navigator.onLine ? 'The service can’t be reached.' : 'You are offline.';
     const text = isUnreachable ? `${reason} What is here may be old.` : error.message;
-    byID('notice').replaceChildren(text, ' ', element('button', { type: 'button', class: 'link', onclick: again }, 'Try again'));
-    clearTimeout(retryTimer);
+    const button = element('button', { type: 'button', class: 'link', onclick: again }, 'Try again');
+    clearNotice();
+    byID('notice').append(element('span', { class: 'fault' }, text, ' ', button));
     if (isUnreachable) retryTimer = setTimeout(again, retryMilliseconds);
 }

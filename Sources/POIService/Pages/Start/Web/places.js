@@ -48,6 +48,12 @@ export async function listed(center, next = null) {
     return state.q === '' ? get('list', 'locations', query) : byRelevance('list', query);
 }
 
+/** Whether a search finds something within 50 km of a coordinate. */
+export async function isNearby(q, center) {
+    const query = { ...around(center), radius: 50_000, limit: 1, ...filters(), q };
+    return (await get('search', 'locations', query)).body.length > 0;
+}
+
 /** The place that a search finds best, if there is one. */
 export async function best(q, center) {
     return (await byRelevance('search', { ...around(center), limit: 1, ...filters(), ...languages(), q })).body[0];

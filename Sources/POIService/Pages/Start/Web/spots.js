@@ -2,10 +2,13 @@
 
 import { categoryName, countOf, element, shortCount } from './elements.js';
 
-/** A cluster's or a place's spot: a button, of which all but one are left out when one tabs. */
-export function spot(cluster, position, open) {
+/**
+ * A cluster's or a place's spot: a button, of which all but one are left out when one tabs. `isClosest` says that a cluster
+ * opens as a list.
+ */
+export function spot(cluster, position, open, isClosest) {
     const { place, count } = cluster;
-    const label = place ? `${place.name}, ${categoryName(place.category)}` : `${countOf(count, 'place')}, zoom in`;
+    const label = place ? `${place.name}, ${categoryName(place.category)}` : `${countOf(count, 'place')}, ${isClosest ? 'list them' : 'zoom in'}`;
     const kind = place ? (place.featured ? 'place featured' : 'place') : 'cluster';
     const size = place ? 24 : Math.round(24 + 4 * Math.log10(count));
     const content = place ? element('span', { class: 'label' }, place.name) : document.createTextNode(shortCount(count));

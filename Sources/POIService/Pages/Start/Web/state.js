@@ -11,6 +11,8 @@ export const state = {
     q: '',
     /** What the list's distances are from: `middle` of the map, `marker`, or `me`. */
     from: 'middle',
+    /** The map's middle as somebody has chosen it: what moves the map by itself doesn't sort the list anew. */
+    middle: null,
     /** The marker's coordinate. */
     marker: null,
     /** The browser's coordinate. It isn't in the address: who shares a link doesn't share where they are. */
@@ -36,9 +38,12 @@ export function change(changes, { isStep = false } = {}) {
     listeners.forEach((listener) => listener(changed));
 }
 
+/** The changes by which somebody goes to a part of the map. */
+export const chosen = (at) => ({ at, middle: { latitude: at.latitude, longitude: at.longitude } });
+
 /** The coordinate that the list's distances are from. */
 export function center() {
-    return { marker: state.marker, me: state.me }[state.from] ?? state.at;
+    return { marker: state.marker, me: state.me }[state.from] ?? state.middle;
 }
 
 /** Reads the state from the address: at the start, on Back, and when somebody changes it. */
@@ -73,7 +78,7 @@ function fromAddress() {
     const place = parts.get('place') ?? '';
     const from = marker ? 'marker' : state.from === 'marker' ? 'middle' : state.from;
     return {
-        ...(at?.zoom === undefined ? {} : { at }),
+        ...(at?.zoom === undefined ? {} : chosen(at)),
         categories: (parts.get('category') ?? '').split(',').filter((name) => name !== ''),
         q: (parts.get('q') ?? '').slice(0, 100),
         marker: marker ?? state.marker,
