@@ -9,11 +9,9 @@ import Testing
 
 /// A middleware that is a function.
 private struct Interceptor: RequestMiddleware {
-    typealias Next = @Sendable (OutgoingRequest) async throws(RequestError) -> ServiceResponse
+    let body: @Sendable (OutgoingRequest, RequestSender) async throws -> ServiceResponse
 
-    let body: @Sendable (OutgoingRequest, Next) async throws -> ServiceResponse
-
-    func intercept(_ request: OutgoingRequest, next: Next) async throws -> ServiceResponse {
+    func intercept(_ request: OutgoingRequest, next: RequestSender) async throws -> ServiceResponse {
         try await body(request, next)
     }
 }

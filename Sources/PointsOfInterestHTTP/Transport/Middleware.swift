@@ -21,10 +21,26 @@ public protocol RequestMiddleware: Sendable {
     ///   - next: sends a request on; it may be called any number of times.
     /// - Throws: an error that fails the attempt: a `RequestError` is thrown as it is, a `URLError` as
     ///   `RequestError.transport` with its code, any other error as `.transport` with the code `URLError.unknown`.
-    func intercept(
-        _ request: OutgoingRequest,
-        next: @Sendable (OutgoingRequest) async throws(RequestError) -> ServiceResponse
-    ) async throws -> ServiceResponse
+    func intercept(_ request: OutgoingRequest, next: RequestSender) async throws -> ServiceResponse
+}
+
+/// Sends a request on, to the next middleware and at last to the network.
+public struct RequestSender: Sendable {
+    // A type and not a function: where a module's settings say on which executor async functions run, two types of functions
+    // that look alike can differ.
+    private let send: @Sendable (OutgoingRequest) async throws(RequestError) -> ServiceResponse
+
+    /// Makes a sender, for the test of a middleware.
+    public init(_ send: @escaping @Sendable (OutgoingRequest) async throws(RequestError) -> ServiceResponse) {
+        self.send = send
+    }
+
+    /// Sends a request on and returns the response, whatever its status.
+    ///
+    /// - Throws: `RequestError` where there is no response.
+    public func callAsFunction(_ request: OutgoingRequest) async throws(RequestError) -> ServiceResponse {
+        try await send(request)
+    }
 }
 
 /// A request on its way to the service, for a `RequestMiddleware`.
@@ -50,9 +66,10 @@ struct MiddlewareTransport: Transport {
     func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         do {
             let outgoing = OutgoingRequest(request, endpoint: endpoint)
-            return try await middleware.intercept(outgoing) { [base] next throws(RequestError) in
+            let sender = RequestSender { [base] next throws(RequestError) in
                 try await base.send(next.urlRequest)
             }
+            return try await middleware.intercept(outgoing, next: sender)
         } catch {
             throw RequestError(error)
         }
