@@ -25,8 +25,10 @@ public final class ConnectionLog: Sendable {
     }
 
     /// Takes what has happened to a pool's connections.
-    func observe(_ observation: PoolObservation) {
-        let now = ContinuousClock.now
+    func observe(_ observation: PoolObservation) { observe(observation, at: .now) }
+
+    /// Takes what has happened at a time.
+    func observe(_ observation: PoolObservation, at now: ContinuousClock.Instant) {
         switch observation {
         case .connected:
             state.withLock { state in

@@ -101,6 +101,20 @@ struct MessageTests {
                 + "X-Request-Id: id\r\n\r\n")
     }
 
+    @Test("A second link is a field of its own, and blanks stand for what could end it")
+    func links() {
+        var response = HTTPResponse(.ok)
+        for link in ["<?a>; rel=\"next\"", "<?b>; rel=\"prev\"", "<?c>\r\nX: y"] {
+            Array(link.utf8).withUnsafeBytes { response.addLink($0) }
+        }
+        let framing = ResponseEncoder.Framing(keepsAlive: true, version: .http11, id: RequestID("id"))
+        let text = String(
+            decoding: ResponseEncoder.encode(response, framing, date: Array("now".utf8)), as: UTF8.self)
+        #expect(text.contains("\r\nLink: <?a>; rel=\"next\"\r\n"))
+        #expect(text.contains("\r\nLink: <?b>; rel=\"prev\"\r\n"))
+        #expect(text.contains("\r\nLink: <?c>  X: y\r\n"))
+    }
+
     @Test("A response to HEAD may leave out Content-Length; a response with a body always has it")
     func omittedLength() {
         var response = HTTPResponse(.ok, body: [33])

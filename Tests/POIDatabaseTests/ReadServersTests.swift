@@ -1,3 +1,4 @@
+import Locking
 import Postgres
 import Testing
 
@@ -186,5 +187,19 @@ struct ConnectionLogTests {
         #expect(!isNews("refused", after: 3605))
         filter.endCause()
         #expect(isNews("refused", after: 3700))
+    }
+
+    @Test("A cause that comes back after connections have worked is logged again")
+    func causesThatComeBack() {
+        let count = Lock(0)
+        let log = ConnectionLog(.places) { _ in count.withLock { $0 += 1 } }
+        let start = ContinuousClock.now
+        let failure = PoolObservation.connectFailed(.fast, PostgresError(.connectionFailed))
+        for (seconds, observation) in [
+            (0, failure), (1, failure), (61, failure), (62, .connected(.fast)), (123, failure),
+        ] {
+            log.observe(observation, at: start + .seconds(seconds))
+        }
+        #expect(count.withLock { $0 } == 2)
     }
 }
