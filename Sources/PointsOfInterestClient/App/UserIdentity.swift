@@ -1,6 +1,5 @@
 import Foundation
 import Locking
-import PointsOfInterestHTTP
 
 /// The id that an app's tracking events carry: random, made once, and kept from one launch to the next.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import PointsOfInterestHTTP
 
 #if canImport(Combine)
     import Combine

@@ -1,5 +1,4 @@
 import Foundation
-import PointsOfInterestHTTP
 
 /// Waits until the file of a descriptor is on the disk. Returns 0, or another number and the reason in `errno`.
 typealias FileSync = @Sendable (Int32) -> Int32

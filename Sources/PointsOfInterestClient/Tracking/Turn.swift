@@ -1,5 +1,4 @@
 import Locking
-import PointsOfInterestHTTP
 
 /// Lets one caller at a time do something. The others wait, in the order in which they came.
 final class Turn: Sendable {

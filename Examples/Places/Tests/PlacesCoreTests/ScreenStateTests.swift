@@ -23,6 +23,8 @@ struct ScreenStateTests {
     }
 
     private let service = Switch()
+    /// Whether the service doesn't respond at all: what is kept is shown until it does.
+    private let isStalled = Locked(false)
     private let defaults: TemporaryDefaults
 
     init() throws {
@@ -50,6 +52,7 @@ struct ScreenStateTests {
             // An earlier window, which leaves its responses.
             _ = await shown(on: screen, of: await window(responses), while: .loaded)
         }
+        isStalled.set(state == .kept)
         switch state {
         case .loading, .kept, .fresh, .refused: service.set(Service.pages)
         case .nothing: service.set(Service.empty)
@@ -66,8 +69,14 @@ struct ScreenStateTests {
     private func window(
         _ responses: ResponseStore, _ authorization: LocationAuthorization = .fullAccuracy
     ) async -> PlacesWindow {
+        let (_, events) = AsyncStream.makeStream(of: MockURLProtocol.Event.self)
+        let session = MockURLProtocol.session(events: events) { [service, isStalled] request in
+            if isStalled.value { return .nothing }
+            let (response, body) = try service.handler(request)
+            return .response(response, body)
+        }
         let environment = AppEnvironment(
-            configuration: .mock, urlSession: MockURLProtocol.session(service.handler),
+            configuration: .mock, urlSession: session,
             responseStore: responses, retryPolicy: .never, notificationCenter: MockNotificationCenter(),
             timerScheduler: MockTimerScheduler(firesAtOnce: false),
             locationFetcher: MockLocationFetcher(locationAuthorization: authorization))
@@ -142,22 +151,23 @@ struct ScreenStateTests {
 
     private func shown<State, Value>(
         _ model: ObservableModel<State>, _ phase: KeyPath<State, LoadPhase>, _ isKept: KeyPath<State, Bool>,
-        _ moment: Moment, load: () async -> Void, by display: (State) -> Display<Value>,
+        _ moment: Moment, load: @escaping @MainActor () async -> Void, by display: (State) -> Display<Value>,
         as text: (Value) -> String
     ) async -> String {
         let updates = model.updates()
-        await load()
+        let loading = Task { await load() }
+        if moment != .kept { await loading.value }
         var states: [State] = []
         for await state in updates {
             states.append(state)
-            if state == model.state { break }
+            if moment == .kept ? state[keyPath: isKept] : state == model.state { break }
         }
-        let loading = states.filter { $0[keyPath: phase] == .loading }
+        loading.cancel()
+        await loading.value
         let shown =
             switch moment {
-            case .loading: loading.first
-            case .kept: loading.last { $0[keyPath: isKept] }
-            case .loaded: states.last
+            case .loading: states.first { $0[keyPath: phase] == .loading }
+            case .kept, .loaded: states.last
             }
         guard let shown else { return "never so" }
         let seen = display(shown)
