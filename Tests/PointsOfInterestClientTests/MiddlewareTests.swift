@@ -77,7 +77,7 @@ struct MiddlewareTests {
         }
     }
 
-    @Test("A middleware can respond by itself, and its errors fail the request")
+    @Test("A middleware can respond by itself")
     func responds() async throws {
         let network = try MockNetwork { _ in
             Issue.record("something was sent")
@@ -87,16 +87,20 @@ struct MiddlewareTests {
             ServiceResponse(head: ResponseHead(status: 200), body: Data(#"[{"name":"own","count":1}]"#.utf8))
         }
         #expect(try await service(network, [own]).categories().map(\.name) == ["own"])
-        for (error, expected) in [
-            (URLError(.dataNotAllowed), URLError.Code.dataNotAllowed),
-            (CocoaError(.featureUnsupported), .unknown),
-        ] as [(any Error, URLError.Code)] {
-            let failing = Interceptor { _, _ in throw error }
-            let failure = await #expect(throws: RequestError.self) {
-                try await service(network, [failing]).health()
-            }
-            #expect(failure?.urlErrorCode == expected)
+    }
+
+    @Test(
+        "The error of a middleware fails the request",
+        arguments: [(true, URLError.Code.dataNotAllowed), (false, .unknown)])
+    func fails(isOfTheSession: Bool, code: URLError.Code) async throws {
+        let network = try MockNetwork(body: "{}")
+        let failing = Interceptor { _, _ in
+            if isOfTheSession { throw URLError(code) }
+            throw CocoaError(.featureUnsupported)
         }
+        let service = service(network, [failing])
+        let error = await #expect(throws: RequestError.self) { try await service.health() }
+        #expect(error?.urlErrorCode == code)
     }
 }
 

@@ -28,17 +28,17 @@ public protocol RequestMiddleware: Sendable {
 public struct RequestSender: Sendable {
     // A type and not a function: where a module's settings say on which executor async functions run, two types of functions
     // that look alike can differ.
-    private let send: @Sendable (OutgoingRequest) async throws(RequestError) -> ServiceResponse
+    private let send: @Sendable (OutgoingRequest) async throws -> ServiceResponse
 
     /// Makes a sender, for the test of a middleware.
-    public init(_ send: @escaping @Sendable (OutgoingRequest) async throws(RequestError) -> ServiceResponse) {
+    public init(_ send: @escaping @Sendable (OutgoingRequest) async throws -> ServiceResponse) {
         self.send = send
     }
 
     /// Sends a request on and returns the response, whatever its status.
     ///
     /// - Throws: `RequestError` where there is no response.
-    public func callAsFunction(_ request: OutgoingRequest) async throws(RequestError) -> ServiceResponse {
+    public func callAsFunction(_ request: OutgoingRequest) async throws -> ServiceResponse {
         try await send(request)
     }
 }
@@ -66,9 +66,7 @@ struct MiddlewareTransport: Transport {
     func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         do {
             let outgoing = OutgoingRequest(request, endpoint: endpoint)
-            let sender = RequestSender { [base] next throws(RequestError) in
-                try await base.send(next.urlRequest)
-            }
+            let sender = RequestSender { [base] next in try await base.send(next.urlRequest) }
             return try await middleware.intercept(outgoing, next: sender)
         } catch {
             throw RequestError(error)
