@@ -113,6 +113,36 @@ struct FaultTests {
         try await session.end()
     }
 
+    @Test("A fault can be a place that comes twice, a link to another host, or a 304 that nobody asked for")
+    func asAStrangeResponse() async throws {
+        let session = try await SharedMock.session()
+        let places = String(
+            decoding: try JSONEncoder().encode([PointOfInterest.fixture(), .fixture()]), as: UTF8.self)
+        let headers = [
+            "Content-Type": "application/json", "Link": #"<https://elsewhere.example/?cursor=2>; rel="next""#,
+        ]
+        try await session.setFaults([
+            MockFaultRule(path: "/locations", fault: .response(status: 200, headers: headers, body: places)),
+            MockFaultRule(path: "/categories", fault: .response(status: 304)),
+        ])
+        let location = await CurrentLocationProvider(
+            locationFetcher: MockLocationFetcher(), placeFinder: session.service)
+        let list = await PointsOfInterestList(placeFinder: session.service, locationSource: location)
+        await list.load()
+        #expect(await list.places.count == 1)
+        await list.loadMore()
+        #expect(await list.places.count == 1)
+        guard case .failedMore = await list.phase else {
+            Issue.record("the link was followed")
+            return
+        }
+        let error = await #expect(throws: RequestError.unexpectedStatus(304)) {
+            try await session.service.categories()
+        }
+        #expect(error?.text == .damaged)
+        try await session.end()
+    }
+
     @Test("A fault can make a response slow, and whole in the end")
     func asASlowDrip() async throws {
         let session = try await SharedMock.session()

@@ -33,13 +33,13 @@ let inView = null;
 let hasBegun = false;
 /** The place whose detail is open. */
 let opened = null;
-/** The id of the place whose detail was open last, and the part of the page that it was opened from. */
+/** The id of the place whose detail was open last, and what it was opened from: the map, the strip or else the list. */
 let [shown, opener] = ['', null];
 /** Where the map was before a search, and where the search went; null where nothing is searched for. */
 let searched = null;
 
-function open(place) {
-    opener = ['#map', '#featured'].find((part) => document.activeElement?.closest(part)) ?? null;
+function open(place, from = list) {
+    opener = from;
     change({ place: String(place.id) }, { isStep: true });
 }
 const close = () => change({ place: null }, { isStep: true });
@@ -49,8 +49,8 @@ const mark = (place) => change({ from: 'marker', marker: coordinateOf(place) });
 
 /** The width and height that the map has, or would have. */
 const mapSize = () => [byID('map-panel').clientWidth, byID('map-panel').clientHeight];
-const list = createList({ opened: open, pointed: (id) => map?.highlight(id) });
-const strip = createFeatured(open);
+const list = createList({ opened: (place) => open(place), pointed: (id) => map?.highlight(id) });
+const strip = createFeatured((place) => open(place, strip));
 
 /** Makes the map once Leaflet is there. Everything else is asked for, and shown in the list, meanwhile. */
 async function prepareMap() {
@@ -62,7 +62,7 @@ async function prepareMap() {
         return;
     }
     map = createMap(byID('map'), settings, {
-        opened: open,
+        opened: (place) => open(place, map),
         marked: mark,
         listed: (coordinate) => { mark(coordinate); change({ view: 'list' }); },
         moved: (isByHand) => { if (!isStarting) change(isByHand ? chosen(map.at) : { at: map.at }); },
@@ -118,7 +118,7 @@ async function loadDetail() {
         document.title = title;
         map?.select(null);
         // The focus goes back to where the place was opened.
-        if (hideDetail()) ({ '#map': map, '#featured': strip }[opener] ?? list).focus(shown);
+        if (hideDetail()) (opener ?? list).focus(shown);
         return;
     }
     shown = state.place;
