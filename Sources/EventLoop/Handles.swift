@@ -114,8 +114,9 @@ let handleDidClose: uv_close_cb = { handle in
 }
 
 extension UnsafeMutablePointer {
-    /// Allocates one C structure, all zero, so that libuv's `data` field is nil until it is set.
-    static func allocateZeroed() -> UnsafeMutablePointer {
+    /// Allocates one C structure, all zero: fields that a library's function doesn't set have its default, and libuv's `data` is
+    /// nil until it is set.
+    package static func allocateZeroed() -> UnsafeMutablePointer {
         let memory = allocate(capacity: 1)
         UnsafeMutableRawPointer(memory).initializeMemory(
             as: UInt8.self, repeating: 0, count: MemoryLayout<Pointee>.size)

@@ -32,6 +32,20 @@ struct ResponseCompressionTests {
         #expect(gunzip(response.body) == Self.long)
     }
 
+    @Test("A body is compressed as well, whatever was in the memory before")
+    func afterOthers() throws {
+        for _ in 0..<20 {
+            // Memory that has been used, as a loop's encoder may get it.
+            let used = stride(from: 40_000, through: 120_000, by: 1_000).map { size in
+                let block = UnsafeMutableBufferPointer<UInt16>.allocate(capacity: size / 2)
+                block.initialize(repeating: 3)
+                return block
+            }
+            for block in used { block.deallocate() }
+            #expect(try Self.compressed(Self.long, accepting: "gzip").body.count < Self.long.count / 10)
+        }
+    }
+
     @Test(
         "A body isn't compressed for clients that don't accept gzip or prefer identity",
         arguments: [

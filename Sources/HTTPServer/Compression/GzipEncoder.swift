@@ -2,6 +2,7 @@
     import CISAL
 #endif
 import CZlib
+import EventLoop
 
 /// Compresses bodies with gzip (RFC 1952), with the same memory for each.
 ///
@@ -109,11 +110,11 @@ final class ZlibEncoder: GzipEncoder {
 
         /// Allocates 104 KiB.
         init() {
-            stream = .allocate(capacity: 1)
-            codes = .allocate(capacity: 1)
-            histogram = .allocate(capacity: 1)
-            UnsafeMutableRawPointer(histogram).initializeMemory(
-                as: UInt8.self, repeating: 0, count: MemoryLayout<isal_huff_histogram>.size)
+            // Zeros: `isal_deflate_stateless_init` leaves alone how far back a body is searched for repetitions (`hist_bits`), and
+            // whatever was in the memory before would be taken for it.
+            stream = .allocateZeroed()
+            codes = .allocateZeroed()
+            histogram = .allocateZeroed()
         }
 
         deinit {

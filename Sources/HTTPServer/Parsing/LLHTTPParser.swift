@@ -1,4 +1,5 @@
 import CLLHTTP
+import EventLoop
 
 /// llhttp's parser, and the record that its callbacks write.
 ///
@@ -29,9 +30,7 @@ final class LLHTTPParser {
     private let recordPointer: UnsafeMutablePointer<Record>
 
     init() {
-        parser = .allocate(capacity: 1)
-        UnsafeMutableRawPointer(parser).initializeMemory(
-            as: UInt8.self, repeating: 0, count: MemoryLayout<llhttp_t>.size)
+        parser = .allocateZeroed()
         recordPointer = .allocate(capacity: 1)
         recordPointer.initialize(to: Record())
         restart()
