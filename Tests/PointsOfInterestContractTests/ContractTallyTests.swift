@@ -14,8 +14,8 @@ struct ContractTallyTests {
         let tally = ContractTally()
         #expect(tally.lines == [])
         for number in 1...12 {
-            tally.count(Self.rule("rule \(number)"), times: number, example: "curl \(number)")
-            tally.count(Self.rule("rule \(number)"), example: "another")
+            tally.count(Self.rule("rule \(number)"), example: "curl \(number)")
+            for _ in 1...number { tally.count(Self.rule("rule \(number)"), example: "another") }
         }
         #expect(tally.lines.count == 11)
         #expect(

@@ -111,7 +111,7 @@ struct ContractTrait: TestTrait, TestScoping {
         }
     }
 
-    /// Records the first fault of each kind; those that others tests have had are only counted.
+    /// Records the first fault of each kind; those that other tests have had are only counted.
     private static func record(_ violations: [Violation], at location: SourceLocation) {
         for violation in violations {
             let (rule, example) = (violation.rule, violation.exchange.curl)

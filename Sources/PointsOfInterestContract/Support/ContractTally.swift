@@ -25,8 +25,8 @@ final class ContractTally: Sendable {
     /// Counts a broken rule.
     ///
     /// - Parameter example: the request as a command, if there was one.
-    func count(_ rule: ContractRule, times: Int = 1, example: String?) {
-        change(rule, example: example) { $0.count += times }
+    func count(_ rule: ContractRule, example: String?) {
+        change(rule, example: example) { $0.count += 1 }
     }
 
     /// Whether a fault is the first of its kind in this run, whatever values are in its text.

@@ -35,14 +35,14 @@ extension RequestError {
         self = .problem(problem)
     }
 
-    /// Returns this error of a response, or `.foreignResponse` where the response isn't the service's. For requests to an
+    /// Returns this error of a response, or `.foreignResponse` where the response isn't the service's, with its id. For requests to an
     /// endpoint of the service: what media types another one has, only the app knows.
     package func judged(by response: ServiceResponse) -> RequestError {
         switch reason {
         case .undecodableBody where response.isForeign, .damagedBody where response.isForeign,
             .unexpectedStatus where response.isForeign:
-            .foreignResponse(status: response.head.status, mediaType: response.head.mediaType)
-        default: self
+            .foreignResponse(status: response.head.status, mediaType: response.head.mediaType).about(response)
+        default: about(response)
         }
     }
 }

@@ -170,9 +170,7 @@ public struct APIRequestLoader<T: APIRequest>: Sendable {
     }
 
     private func judged(_ error: RequestError, by response: ServiceResponse) -> RequestError {
-        var error = T.self is any ServiceRequest.Type ? error.judged(by: response) : error
-        error.responseID = response.head.value(forField: "X-Request-Id")
-        return error
+        T.self is any ServiceRequest.Type ? error.judged(by: response) : error.about(response)
     }
 }
 

@@ -74,26 +74,39 @@ struct MiddlewareTransport: Transport {
     }
 }
 
-extension URLRequest {
-    private static let idField = "X-Request-Id"
+/// The field with the id by which the service's log has a request; its response has it, too.
+private let idField = "X-Request-Id"
 
+extension URLRequest {
     /// The id by which the service's log has the request.
-    var id: String? { value(forHTTPHeaderField: Self.idField) }
+    var id: String? { value(forHTTPHeaderField: idField) }
 
     /// This request with an id, a new one unless it has one.
     package var identified: URLRequest {
         guard id == nil else { return self }
         var request = self
-        request.setValue(UUID().uuidString.lowercased(), forHTTPHeaderField: Self.idField)
+        request.setValue(UUID().uuidString.lowercased(), forHTTPHeaderField: idField)
         return request
     }
 }
 
+extension ResponseHead {
+    /// The id by which the log of whoever has responded has the request.
+    var id: String? { value(forField: idField) }
+}
+
 extension RequestError {
-    /// This error with the ids of the request and the response that it is about, as far as it lacks them.
-    package func about(_ request: URLRequest, _ response: ResponseHead? = nil) -> RequestError {
-        RequestError(
-            reason, requestID: requestID ?? request.id,
-            responseID: responseID ?? response?.value(forField: "X-Request-Id"))
+    /// This error with the id of the request that it is about, unless it has one.
+    package func about(_ request: URLRequest) -> RequestError {
+        var error = self
+        error.requestID = requestID ?? request.id
+        return error
+    }
+
+    /// This error with the id of the response that it is about.
+    func about(_ response: ServiceResponse) -> RequestError {
+        var error = self
+        error.responseID = response.head.id
+        return error
     }
 }

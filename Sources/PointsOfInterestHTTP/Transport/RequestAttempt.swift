@@ -75,7 +75,7 @@ public struct RequestAttempt: Hashable, Sendable {
             url: sent.request.url, outcome: outcome, sentByteCount: sent.request.httpBody?.count ?? 0,
             receivedByteCount: response?.body.count ?? 0, startedAt: sent.startedAt,
             duration: sent.duration,
-            requestID: response.flatMap { $0.head.value(forField: "X-Request-Id") } ?? sent.request.id)
+            requestID: response?.head.id ?? sent.request.id)
     }
 }
 

@@ -78,8 +78,12 @@ public actor ResponseStore {
     /// Drops a response that can't be read, unless another one has taken its place.
     func drop(_ response: TaggedResponse, for key: ResponseKey) {
         guard self.response(for: key)?.body == response.body else { return }
-        if key.isSearch { searches.remove(key) } else { recent.remove(key) }
-        folder?.remove(key)
+        if key.isSearch {
+            searches.remove(key)
+        } else {
+            folder?.remove(key)
+            recent.remove(key)
+        }
     }
 
     /// Returns where the kept responses are, those first that were kept last.

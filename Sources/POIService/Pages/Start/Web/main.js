@@ -43,7 +43,7 @@ function open(place, from = list) {
     change({ place: String(place.id) }, { isStep: true });
 }
 const close = () => change({ place: null }, { isStep: true });
-const clearFilters = () => { byID('q').value = ''; change({ categories: [] }); attempt(() => search('')); };
+const clearFilters = () => { byID('q').value = ''; attempt(() => search('', { categories: [] })); };
 const coordinateOf = ({ latitude, longitude }) => ({ latitude, longitude });
 const mark = (place) => change({ from: 'marker', marker: coordinateOf(place) });
 
@@ -228,15 +228,16 @@ async function showAll() {
 /**
  * Searches. The map stays where something is found in view or nearby; else it goes to what is found, all of it or the best. A
  * search is judged by where the map was before it, and without a text the map goes back there, unless somebody has moved it.
+ * `others` are changes that come with it.
  */
-async function search(q) {
-    if (q === state.q) return;
+async function search(q, others = {}) {
+    if (q === state.q) return change(others);
     const hasStayed = searched && JSON.stringify(searched.to) === JSON.stringify(state.at);
     const before = hasStayed ? searched.before : state.at;
     const to = q === '' ? before : await whereFound(q, before);
     const isStep = state.q === '';
     searched = q === '' ? null : { before, to };
-    change({ q, place: null, ...(JSON.stringify(to) === JSON.stringify(state.at) ? {} : chosen(to)) }, { isStep });
+    change({ ...others, q, place: null, ...(JSON.stringify(to) === JSON.stringify(state.at) ? {} : chosen(to)) }, { isStep });
 }
 
 async function whereFound(q, before) {
