@@ -46,6 +46,7 @@ let package = Package(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
             name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
+        .systemLibrary(name: "CIconv"),
         .systemLibrary(
             name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
@@ -55,9 +56,11 @@ let package = Package(
         .target(name: "CBaseMap", exclude: ["LICENSE.md", "base-map.bin"]),
 
         .target(name: "Locking", swiftSettings: swiftSettings),
+        // Bytes that are appended, written and read: numbers, texts and their encodings.
+        .target(name: "Bytes", swiftSettings: swiftSettings),
 
         // What the app links: Foundation only, builds alone.
-        .target(name: "PointsOfInterestAPI", swiftSettings: swiftSettings),
+        .target(name: "PointsOfInterestAPI", dependencies: ["Bytes"], swiftSettings: swiftSettings),
         // Requests, pages and errors.
         .target(
             name: "PointsOfInterestHTTP", dependencies: ["Locking", "PointsOfInterestAPI"],
@@ -76,10 +79,10 @@ let package = Package(
 
         // The server's side of the contract: Foundation only, and no product.
         .target(
-            name: "PointsOfInterestServerAPI", dependencies: ["CSystem", "PointsOfInterestAPI"],
+            name: "PointsOfInterestServerAPI", dependencies: ["Bytes", "CSystem", "PointsOfInterestAPI"],
             swiftSettings: swiftSettings),
         .executableTarget(
-            name: "EventGenerator", dependencies: ["PointsOfInterestServerAPI"],
+            name: "EventGenerator", dependencies: ["PointsOfInterestAPI", "PointsOfInterestServerAPI"],
             swiftSettings: swiftSettings),
         // Distances on the ellipsoid and the exact order, which every store has in common.
         .target(
@@ -90,7 +93,7 @@ let package = Package(
         .target(
             name: "SpatialIndex",
             dependencies: [
-                "CSystem", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "Bytes", "CSystem", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
             ],
             swiftSettings: swiftSettings),
 
@@ -100,11 +103,11 @@ let package = Package(
             swiftSettings: swiftSettings),
         .target(
             name: "HTTPServer",
-            dependencies: ["EventLoop", "Locking", "CLLHTTP", "CZlib"] + (hasISAL ? ["CISAL"] : []),
+            dependencies: ["Bytes", "EventLoop", "Locking", "CLLHTTP", "CZlib"] + (hasISAL ? ["CISAL"] : []),
             swiftSettings: swiftSettings),
         .target(
             name: "Postgres", dependencies: ["Locking", "EventLoop", "CLibPQ"], swiftSettings: swiftSettings),
-        .target(name: "Hashing", dependencies: ["CCrypto"], swiftSettings: swiftSettings),
+        .target(name: "Hashing", dependencies: ["Bytes", "CCrypto"], swiftSettings: swiftSettings),
         // What our programs have in common: no HTTP, no SQL.
         .target(
             name: "Program", dependencies: ["EventLoop", "Locking", "PointsOfInterestServerAPI"],
@@ -118,7 +121,7 @@ let package = Package(
         // What is logged and counted.
         .target(
             name: "Telemetry",
-            dependencies: ["EventLoop", "Locking", "PointsOfInterestAPI", "Program"],
+            dependencies: ["Bytes", "EventLoop", "Locking", "PointsOfInterestAPI", "Program"],
             swiftSettings: swiftSettings),
         // Requests for places as they were understood, and who has the places: no HTTP, no SQL.
         .target(
@@ -131,7 +134,7 @@ let package = Package(
         .target(
             name: "POIService",
             dependencies: [
-                "CBaseMap", "CSystem", "EventLoop", "Geodesy", "HTTPServer", "Hashing", "Locking", "Places",
+                "Bytes", "CBaseMap", "CSystem", "EventLoop", "HTTPServer", "Hashing", "Locking", "Places",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program", "Telemetry",
             ],
             // The page at `/`, in the program itself.
@@ -140,15 +143,17 @@ let package = Package(
         .target(
             name: "PlaceImport",
             dependencies: [
-                "CPROJ", "CZlib", "ChildProcesses", "Hashing", "PointsOfInterestAPI",
+                "Bytes", "CIconv", "CPROJ", "CZlib", "ChildProcesses", "Hashing", "PointsOfInterestAPI",
                 "PointsOfInterestServerAPI",
             ],
             // In the program itself: there is nothing else to install.
-            resources: [.embedInCode("Mappings")], swiftSettings: swiftSettings),
+            resources: [.embedInCode("Mappings")], swiftSettings: swiftSettings,
+            // glibc has iconv in itself.
+            linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS]))]),
         .target(
             name: "POIDatabase",
             dependencies: [
-                "EventLoop", "Geodesy", "Locking", "Migrator", "PlaceImport", "Places",
+                "EventLoop", "Locking", "Migrator", "PlaceImport", "Places",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "Program", "SpatialIndex",
                 "Telemetry",
             ],
@@ -166,8 +171,9 @@ let package = Package(
         .target(
             name: "MockService",
             dependencies: [
-                "CSystem", "EventLoop", "HTTPServer", "Locking", "MockServerAPI", "POIService", "Places",
-                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program", "Telemetry",
+                "Bytes", "CSystem", "EventLoop", "HTTPServer", "Locking", "MockServerAPI", "POIService",
+                "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program", "SpatialIndex",
+                "Telemetry",
             ],
             // In the program itself: `poi-mock` is one file to copy.
             resources: [.embedInCode("Fixtures/RecordedSeed.json")], swiftSettings: swiftSettings),
@@ -184,7 +190,10 @@ let package = Package(
         // The truth that stores are compared with.
         .target(
             name: "BruteForce",
-            dependencies: ["EventLoop", "Places", "PointsOfInterestAPI"],
+            dependencies: [
+                "EventLoop", "Geodesy", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "SpatialIndex",
+            ],
             path: "Tests/Support/BruteForce", swiftSettings: swiftSettings),
 
         .target(
@@ -206,6 +215,8 @@ let package = Package(
             name: "CompatibilityProgram", dependencies: ["PointsOfInterestClient"],
             path: "Tests/Compatibility/Program", swiftSettings: swiftSettings),
 
+        .testTarget(
+            name: "BytesTests", dependencies: ["Bytes", "Randomness"], swiftSettings: swiftSettings),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: swiftSettings),
         .testTarget(
             name: "EventLoopTests", dependencies: ["Locking", "EventLoop", "Loopback"],
@@ -232,7 +243,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestAPITests",
-            dependencies: ["PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness"],
+            dependencies: ["Bytes", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "GeodesyTests",
@@ -248,9 +259,8 @@ let package = Package(
         .testTarget(
             name: "SpatialIndexTests",
             dependencies: [
-                "DifficultPlaces", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
-                "Randomness",
-                "SpatialIndex",
+                "BruteForce", "DifficultPlaces", "Geodesy", "Locking", "Places", "PointsOfInterestAPI",
+                "PointsOfInterestServerAPI", "Randomness", "SpatialIndex",
             ],
             swiftSettings: swiftSettings),
         // What is in a file, and what reading it costs.
@@ -284,15 +294,15 @@ let package = Package(
             name: "PointsOfInterestTestingTests",
             dependencies: ["PointsOfInterestAPI", "PointsOfInterestTesting"],
             swiftSettings: swiftSettings),
-        // The listings of Apple's testing talk, see Documentation/talk.md.
+        // The listings of Apple's testing talk, see Documentation/testing.md.
         .testTarget(
             name: "TalkTests", dependencies: ["PointsOfInterestTesting"], swiftSettings: swiftSettings),
         .testTarget(
             name: "POIServiceTests",
             dependencies: [
-                "BruteForce", "DifficultPlaces", "EventLoop", "HTTPServer", "Hashing", "Locking", "Loopback",
-                "MockService", "POIService", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
-                "Program", "Randomness", "SpatialIndex", "Telemetry",
+                "BruteForce", "Bytes", "DifficultPlaces", "EventLoop", "Geodesy", "HTTPServer", "Hashing",
+                "Locking", "Loopback", "MockService", "POIService", "Places", "PointsOfInterestAPI",
+                "PointsOfInterestServerAPI", "Program", "Randomness", "SpatialIndex", "Telemetry",
             ],
             exclude: ["Faults"], swiftSettings: swiftSettings),
         .testTarget(
@@ -364,8 +374,8 @@ if let names = Context.environment["POI_TARGETS"] {
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "CLibPQ", "CZlib", "EventLoop", "Geodesy", "HTTPServer", "Locking", "Loopback", "Migrator",
-                "POIDatabase", "PlaceImport", "Places", "PointsOfInterestAPI",
+                "Bytes", "CLibPQ", "CZlib", "EventLoop", "Geodesy", "HTTPServer", "Locking", "Loopback",
+                "Migrator", "POIDatabase", "PlaceImport", "Places", "PointsOfInterestAPI",
                 "PointsOfInterestServerAPI", "Postgres", "Randomness", "SpatialIndex",
             ],
             path: "Tests/Fuzzing", exclude: ["Corpus", "Dictionaries", "Faults"], swiftSettings: swiftSettings

@@ -1,27 +1,41 @@
 -- migrate:up
 
--- The functions that make points of coordinates, and those that check a place's columns. What they return is stored or
+-- The function that makes points of coordinates, and those that check a place's columns. What they return is stored or
 -- checked: to change a rule, create a new function.
 
 -- A role that migrates may lack the right to create extensions. Then a database administrator creates this one
--- beforehand, in any schema on the search_path; this line changes nothing then, and needs no privilege.
-CREATE EXTENSION IF NOT EXISTS postgis;
+-- beforehand, in any schema on the search_path; this changes nothing then, and needs no privilege.
+DO $$
+DECLARE
+    -- As it is written in a list of schemas.
+    home text;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'postgis') THEN
+        RAISE feature_not_supported USING MESSAGE = 'this PostgreSQL has no PostGIS',
+            HINT = 'Install its package for this version of PostgreSQL where PostgreSQL runs, such as postgresql-15-postgis-3.';
+    END IF;
+    CREATE EXTENSION IF NOT EXISTS postgis;
+    SELECT extnamespace::regnamespace::text INTO home FROM pg_extension WHERE extname = 'postgis';
+    IF to_regtype('geography') IS NULL THEN
+        RAISE undefined_object USING MESSAGE = format('PostGIS is in the schema %s, which is not on the search_path', home),
+            HINT = format(
+                'Run ALTER DATABASE %I SET search_path = "$user", public, %s, for the servers too.', current_database(), home);
+    END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    RAISE insufficient_privilege USING MESSAGE = SQLERRM,
+        HINT = 'Have a database administrator run deploy/postgres/roles.sql, which creates it.';
+END;
+$$;
 
--- Makes a geography of a latitude and a longitude, for people who query in the terms of PostGIS. The service doesn't
--- call it; the seeds sort by it. Compare only points with each other that were both made by this function.
+-- Makes a geography of a latitude and a longitude, which locations.position holds.
 --
--- Why coordinates are rounded: a GiST search by `<->` fails with "index returned tuples in wrong order" where two
--- points lie on one meridian that is written in two ways (-180 and 180, 0 and -0), or within 1e-12 degrees of each
--- other. So both coordinates are rounded to 1e-9 degrees (0.1 mm), -180 is written as 180 (after rounding, which can
--- produce it), and adding 0 turns -0 into 0. At the poles every longitude means the same place; the search handles
--- those as they are.
---
--- The division of two exact numbers is correctly rounded, so any IEEE 754 implementation of
--- round-half-even(x * 1e9) / 1e9 gives the same bits.
+-- -180 is written as 180, and adding 0 turns -0 into 0: a GiST search by `<->` fails with "index returned tuples in wrong
+-- order" where two points lie on one meridian that is written in two ways.
 --
 -- PostgreSQL parses this body when the function is created (`RETURN` instead of a quoted text). It stores the functions
 -- that the body calls, not their names, so no search_path can change them; pg_restore and autovacuum have an empty one.
--- The body is simple enough for the planner to inline.
+-- The body is simple enough for the planner to inline. A stored column keeps what it returned when a row was written: to
+-- change the rule, create a new function and a new column.
 CREATE FUNCTION location_point(latitude double precision, longitude double precision)
 RETURNS geography
 LANGUAGE sql
@@ -30,48 +44,13 @@ PARALLEL SAFE
 RETURN CASE
     WHEN latitude BETWEEN -90 AND 90 AND longitude BETWEEN -180 AND 180 THEN
         ST_SetSRID(
-            ST_MakePoint(
-                CASE round(longitude * 1e9)
-                    WHEN -180e9 THEN 180
-                    ELSE round(longitude * 1e9) / 1e9 + 0
-                END,
-                round(latitude * 1e9) / 1e9 + 0
-            ),
+            ST_MakePoint(CASE longitude WHEN -180 THEN 180 ELSE longitude + 0 END, latitude + 0),
             4326
         )::geography
 END;
 
 COMMENT ON FUNCTION location_point(double precision, double precision) IS
-    'WGS 84 degrees as a geography: rounded to 1e-9 degrees, -180 written as 180. Null out of range, where PostGIS would move the point.';
-
--- Makes a point in three-dimensional space of WGS 84 degrees: geocentric coordinates in metres (EPSG method 9602), on
--- the ellipsoid. The straight line between two such points, the chord, grows with the geodesic distance to within
--- metres at 500 km. It has no seams: the poles and the antimeridian are like any other place, however their longitude
--- is written. The n-D GiST index orders exactly by the chord.
---
--- Geography's `<->` orders by the sphere instead, which is off by up to 0.56 %, and its index bounds arcs by chords:
--- from afar it reads most of a crowded table (357,144 buffers for the 25 places nearest to New York with a million in
--- California; 13 here).
---
--- A stored column is computed by this function, and keeps what it returned when a row was written: to change the rule,
--- create a new function and a new column.
-CREATE FUNCTION geocentric_point(latitude double precision, longitude double precision)
-RETURNS geometry
-LANGUAGE sql
-IMMUTABLE
-PARALLEL SAFE
-RETURN CASE
-    WHEN latitude BETWEEN -90 AND 90 AND longitude BETWEEN -180 AND 180 THEN
-        ST_MakePoint(
-            6378137 / sqrt(1 - 0.0066943799901413165 * sind(latitude) ^ 2) * cosd(latitude) * cosd(longitude),
-            6378137 / sqrt(1 - 0.0066943799901413165 * sind(latitude) ^ 2) * cosd(latitude) * sind(longitude),
-            6378137 / sqrt(1 - 0.0066943799901413165 * sind(latitude) ^ 2)
-                * (1 - 0.0066943799901413165) * sind(latitude)
-        )
-END;
-
-COMMENT ON FUNCTION geocentric_point(double precision, double precision) IS
-    'WGS 84 degrees as the point that locations.geocentric holds: x, y and z in metres from the centre of the Earth (EPSG 4978, written without SRID). Null out of range.';
+    'WGS 84 degrees as a geography, -180 written as 180. Null out of range, where PostGIS would move the point.';
 
 -- Whether a text is fit for one line on a screen. It has no control characters (C0, DEL, C1) and no Unicode line
 -- separators, which would break lists, logs and headers. It has nothing invisible at either end, so it isn't blank.
@@ -90,13 +69,17 @@ RETURN char_length(value) BETWEEN 1 AND max_characters
 
 -- Whether an app may open this when somebody taps it. So only http and https are allowed (never javascript:), a host without
 -- user name or password, and only characters that RFC 3986 allows, so that every URL parser reads the same. International
--- names are written in punycode and percent-encoding.
+-- names are written in punycode and percent-encoding. A host whose last label is a number is an address of IPv4, and a port is
+-- at most 65535: parsers refuse others. How long labels are is left to name servers.
 CREATE FUNCTION is_http_url(value text) RETURNS boolean
 LANGUAGE sql
 IMMUTABLE
 PARALLEL SAFE
 RETURN char_length(value) <= 2048
-    AND value ~ '^https?://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(:[0-9]{1,5})?([/?#][]!#-;=?-Z_a-z~[]*)?$';
+    AND value ~ (
+        '^https?://(([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)*[0-9]*([A-Za-z]|-[A-Za-z0-9-]*[A-Za-z0-9])([A-Za-z0-9-]*[A-Za-z0-9])?'
+        '|((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])\.){3}(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9]))'
+        '(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?([/?#][]!#-;=?-Z_a-z~[]*)?$');
 
 -- Whether a value is fit for a place's properties: at most 4 KiB, and at most three levels, which is an object or an array in
 -- an object in the object itself. No number that is beyond double precision, which some readers of JSON refuse: written out,
@@ -136,5 +119,4 @@ DROP FUNCTION is_properties(jsonb);
 DROP FUNCTION is_http_url(text);
 DROP FUNCTION is_single_line(text, integer);
 -- The extension stays: it may have existed before, and others may use it.
-DROP FUNCTION geocentric_point(double precision, double precision);
 DROP FUNCTION location_point(double precision, double precision);

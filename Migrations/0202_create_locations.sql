@@ -83,10 +83,9 @@ CREATE TABLE locations (
     source_dataset text,
     source_id text,
     source_license text,
-    -- Distances are measured and ordered by this; see geocentric_point. It is null only where latitude or longitude is out of
-    -- range, which the constraints below refuse. NOT NULL would be checked before those, and the error would name the wrong
-    -- column.
-    geocentric geometry(PointZ) GENERATED ALWAYS AS (geocentric_point(latitude, longitude)) STORED,
+    -- For questions in the terms of PostGIS; see location_point. It is null only where latitude or longitude is out of range,
+    -- which the constraints below refuse. NOT NULL would be checked before those, and the error would name the wrong column.
+    position geography(Point) GENERATED ALWAYS AS (location_point(latitude, longitude)) STORED,
     importance smallint NOT NULL DEFAULT 0,
     names jsonb,
     other_names text[],
@@ -113,14 +112,14 @@ CREATE TABLE locations (
 );
 
 COMMENT ON TABLE locations IS
-    'Points of interest. Neighbours are read together more quickly where rows are written in the order of location_point.';
+    'Points of interest. Neighbours are read together more quickly where rows are written in the order of position.';
 COMMENT ON COLUMN locations.latitude IS 'WGS 84 degrees, as given; exact distances use this.';
 COMMENT ON COLUMN locations.longitude IS 'WGS 84 degrees, as given; exact distances use this.';
 COMMENT ON COLUMN locations.source_dataset IS 'The dataset the row came from, such as poi-seed-world.';
 COMMENT ON COLUMN locations.source_id IS 'The dataset''s own, stable id of the place.';
 COMMENT ON COLUMN locations.source_license IS 'An SPDX identifier where there is one.';
-COMMENT ON COLUMN locations.geocentric IS
-    'For the nearest places; compare with geocentric_point(latitude, longitude) by <<->> and ST_3DDWithin.';
+COMMENT ON COLUMN locations.position IS
+    'The same as a geography; compare with location_point(latitude, longitude) by ST_DWithin, ST_Distance and <->.';
 COMMENT ON COLUMN locations.importance IS
     'From 0 to 1000: which of several places a map labels first, and a search by relevance lists first where it finds them equal.';
 COMMENT ON COLUMN locations.names IS
@@ -135,7 +134,7 @@ COMMENT ON COLUMN locations.properties IS
 CREATE UNIQUE INDEX locations_source_is_unique ON locations (source_dataset, source_id)
     WHERE source_dataset IS NOT NULL;
 
-CREATE INDEX locations_geocentric_idx ON locations USING gist (geocentric gist_geometry_ops_nd);
+CREATE INDEX locations_position_idx ON locations USING gist (position);
 
 -- Those of a category and the featured ones, wherever they are. The planner combines them with the index of what is near, or
 -- takes the better one.

@@ -60,6 +60,13 @@ COMMENT ON VIEW dataset IS
 COMMENT ON COLUMN dataset.version IS
     'Three things in 40 bytes: the id (16), the revision of dataset_log (8, big-endian) and the id of dataset_incarnation (16).';
 
+-- Commits that change places take turns by a lock of this table. An advisory lock would do that too, but every role may take
+-- one, and then no place could be changed while somebody who may only read holds it. No role needs a right to this table.
+CREATE TABLE dataset_lock ();
+
+COMMENT ON TABLE dataset_lock IS
+    'Empty. Commits that change places hold a lock of it, one at a time.';
+
 -- A trigger that renewed the id at once would hold the lock of renew_dataset until commit, and two writers of several
 -- statements would deadlock. So a statement only marks its transaction here, with a row that no other transaction
 -- touches. The deferred trigger on the mark renews the id at commit, when the transaction has all of its other locks. A
@@ -244,11 +251,9 @@ BEGIN
     ELSIF cardinality(ids) > 10000 THEN
         ids := NULL;
     END IF;
-    -- "poi_data" in ASCII. Commits that change places wait for one another here. A condition, since PL/pgSQL evaluates
-    -- it itself, while PERFORM runs a query; it never holds.
-    IF pg_advisory_xact_lock(x'706f695f64617461'::bigint) IS NULL THEN
-        RETURN NULL;
-    END IF;
+    -- Commits that change places wait for one another here. Stronger modes take longer: PostgreSQL looks through the locks of
+    -- all sessions then.
+    LOCK TABLE dataset_lock IN SHARE UPDATE EXCLUSIVE MODE;
     INSERT INTO dataset_log (place_ids) VALUES (ids) RETURNING revision, id INTO new_revision, new_id;
     -- Deletes a short range only: a scan from the left end would read everything that a held snapshot keeps. The range
     -- overlaps the ones before, in case one of those was rolled back.
@@ -350,6 +355,7 @@ DROP TRIGGER locations_record_updated ON locations;
 DROP TRIGGER locations_record_inserted ON locations;
 DROP TABLE dataset_further_changes;
 DROP TABLE dataset_changes;
+DROP TABLE dataset_lock;
 DROP FUNCTION renew_dataset();
 DROP FUNCTION take_changed_places(xid8, bigint[]);
 DROP FUNCTION record_truncated_places();

@@ -24,43 +24,13 @@ CREATE TABLE events_default PARTITION OF events DEFAULT;
 -- Rows lie in the order in which they came, and exports ask for a range of that.
 CREATE INDEX events_received_at_idx ON events USING brin (received_at);
 
--- Lets the role poi_events add events and see their ids, and takes every other right to them away: the default
--- privileges of deploy/postgres/roles.sql would let poi_serve read them. PostgreSQL checks rights to events itself;
--- nobody needs a right to a partition. roles.sql calls this too, for databases in which the roles are created after the
--- schema.
-CREATE FUNCTION grant_events() RETURNS void
-LANGUAGE plpgsql
-AS $$
-DECLARE
-    held record;
-BEGIN
-    FOR held IN
-        SELECT DISTINCT tree.relid, entry.grantee
-        FROM pg_partition_tree('events') AS tree
-        JOIN pg_class ON pg_class.oid = tree.relid
-        CROSS JOIN LATERAL aclexplode(pg_class.relacl) AS entry
-        WHERE entry.grantee <> pg_class.relowner
-            AND (tree.relid <> 'events'::regclass OR entry.grantee IS DISTINCT FROM to_regrole('poi_events'))
-    LOOP
-        EXECUTE format(
-            'REVOKE ALL ON %s FROM %s', held.relid::regclass,
-            CASE held.grantee WHEN 0 THEN 'PUBLIC' ELSE held.grantee::regrole::text END);
-    END LOOP;
-    IF to_regrole('poi_events') IS NOT NULL THEN
-        GRANT INSERT, SELECT (id, time) ON events TO poi_events;
-    END IF;
-END;
-$$;
-
-COMMENT ON FUNCTION grant_events() IS
-    'Takes events and their partitions back from whoever has rights to them, and lets the role poi_events add some.';
-
 -- Makes the partition of a day's month, in UTC, and returns what was done: 'made', 'exists', or 'left'. 'left' means
 -- that more than max_moved_rows rows of the month are in events_default already; these rows and later ones stay there.
 -- A partition can't be attached while the DEFAULT one has rows of its range, so they are moved, under a lock for which
 -- only writers to events_default have to wait.
 --
--- Runs take turns, so any number of servers may call it at once. The caller has to own the table.
+-- Runs take turns by a lock of the table, for which neither readers nor writers wait. So any number of servers may call it at
+-- once. Who doesn't own the table may call it too, and gets 'exists', or an error where there is no partition.
 CREATE FUNCTION make_events_partition(day date, max_moved_rows bigint DEFAULT 100000) RETURNS text
 LANGUAGE plpgsql
 SET lock_timeout = '5s'
@@ -73,13 +43,16 @@ DECLARE
     schema_name text;
     stray_count bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('points-of-interest events partitions', 0));
+    FOR attempt IN 1..2 LOOP
+        PERFORM FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+            WHERE inhparent = 'events'::regclass AND relname = partition_name;
+        IF FOUND THEN
+            RETURN 'exists';
+        END IF;
+        -- Another run may have made it while this one waited.
+        LOCK TABLE ONLY events IN SHARE UPDATE EXCLUSIVE MODE;
+    END LOOP;
     SELECT relnamespace::regnamespace::text INTO schema_name FROM pg_class WHERE oid = 'events'::regclass;
-    PERFORM FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-        WHERE inhparent = 'events'::regclass AND relname = partition_name;
-    IF FOUND THEN
-        RETURN 'exists';
-    END IF;
     SELECT count(*) INTO stray_count FROM (
         SELECT FROM events_default WHERE time >= first_moment AND time < end_moment LIMIT max_moved_rows + 1
     ) AS stray;
@@ -96,14 +69,12 @@ BEGIN
     EXECUTE format(
         'ALTER TABLE events ATTACH PARTITION %s.%I FOR VALUES FROM (%L) TO (%L)',
         schema_name, partition_name, first_moment, end_moment);
-    -- The default privileges apply to a new table, too.
-    PERFORM grant_events();
     RETURN 'made';
 END;
 $$;
 
 COMMENT ON FUNCTION make_events_partition(date, bigint) IS
-    'Makes the partition of a day''s month and gives nobody a right to it.';
+    'Makes the partition of a day''s month.';
 
 -- Drops every partition whose whole month lies before a moment. Also deletes rows of events_default that were received
 -- before it, since the phone's time says nothing about those. Returns the names of the dropped partitions.
@@ -114,7 +85,7 @@ AS $$
 DECLARE
     partition record;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('points-of-interest events partitions', 0));
+    LOCK TABLE ONLY events IN SHARE UPDATE EXCLUSIVE MODE;
     FOR partition IN
         SELECT pg_class.oid::regclass AS name, relname
         FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
@@ -134,14 +105,43 @@ BEGIN
 END;
 $$;
 
--- The months that apps send now; the server and poi events maintain make later ones. This also takes the default
--- privileges to events and events_default away: see grant_events.
+-- The months that apps send now; the server and poi events maintain make later ones.
 SELECT make_events_partition((now() AT TIME ZONE 'UTC' + month * interval '1 month')::date)
 FROM generate_series(-1, 3) AS month;
 
+-- Gives each role its rights, one by one: a table or function that isn't named here is nobody's but its owner's. PostgreSQL
+-- checks rights to events at the table itself; nobody needs a right to a partition.
+--
+-- A later migration that makes what a role needs grants it, and replaces this function by one that does: it is called again
+-- where the roles were made after the schema, and after a restore without privileges.
+CREATE FUNCTION grant_roles() RETURNS void
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    -- They read nothing: whoever writes a place has them called by its checks, and questions make points. The last one does
+    -- nothing for who doesn't own the table of events.
+    GRANT EXECUTE ON FUNCTION location_point(double precision, double precision), is_single_line(text, integer), is_http_url(text),
+        is_properties(jsonb), are_names(jsonb, text[]), make_events_partition(date, bigint) TO PUBLIC;
+    IF to_regrole('poi_serve') IS NOT NULL THEN
+        GRANT SELECT ON categories, locations, datasets, filterable_properties, dataset, dataset_log, dataset_incarnation,
+            schema_migrations TO poi_serve;
+    END IF;
+    IF to_regrole('poi_events') IS NOT NULL THEN
+        GRANT INSERT, SELECT (id) ON events TO poi_events;
+    END IF;
+END;
+$$;
+
+COMMENT ON FUNCTION grant_roles() IS
+    'Gives the roles poi_serve and poi_events their rights; for roles that were made after the schema, and after a restore without privileges.';
+
+REVOKE EXECUTE ON FUNCTION drop_events_partitions(timestamptz), grant_roles() FROM PUBLIC;
+
+SELECT grant_roles();
+
 -- migrate:down
 
+DROP FUNCTION grant_roles();
 DROP TABLE events;
 DROP FUNCTION drop_events_partitions(timestamptz);
 DROP FUNCTION make_events_partition(date, bigint);
-DROP FUNCTION grant_events();

@@ -1,7 +1,6 @@
 """What is compared with the server: GET /locations with FastAPI and asyncpg, by the same search in SQL and with the same JSON.
 
-It does less. It takes PostgreSQL's order and distance by the chord, where the server measures every place on the
-ellipsoid, and it has no entity tag, no link to the next page and no limits. It is written to be fast: one prepared
+It does less. It takes PostGIS' order and distance, and it has no entity tag, no link to the next page and no limits. It is written to be fast: one prepared
 statement a connection, a pool of asyncpg's default size without its statement that resets a session after each use, JSON
 by orjson without FastAPI's own model of the response.
 """
@@ -37,7 +36,7 @@ def place(row):
     """As the server writes it: what a place doesn't have is left out."""
     fields = {
         "id": row["id"], "name": row["name"], "category": row["category"], "latitude": row["latitude"],
-        "longitude": row["longitude"], "featured": row["featured"], "distance": round(row["chord"], 1)}
+        "longitude": row["longitude"], "featured": row["featured"], "distance": round(row["distance"], 1)}
     if row["address"] is not None:
         fields["address"] = row["address"]
     if row["website"] is not None:

@@ -1,8 +1,8 @@
-"""The servers with one number of places, and the requests that are sent to them."""
+"""The server with one number of places, and the requests that are sent to them."""
 
 import statistics
 
-from load import Side, by_wrk, http_request, write_lines, write_requests
+from load import Side, alternate, by_wrk, http_request, medians, write_lines, write_requests
 from processes import fetch
 from servers import Poi
 
@@ -19,27 +19,18 @@ class Field:
     def __init__(self, bench, name, size):
         self.bench, self.name, self.size = bench, name, size
         self.url = bench.database.url(name)
-        self.database = self.server(f"database-{size}", index=False)
-        self.index = self.start_index()
         self.children = []
+        self.index = self.keep(self.server(f"index-{size}"))
 
     def server(self, name, **settings):
         return Poi(self.bench.poi, self.bench.work, name, self.url, **settings)
-
-    def start_index(self):
-        """Nothing if it doesn't get ready: then the database is measured all the same."""
-        try:
-            return self.server(f"index-{self.size}", index=True)
-        except Exception:
-            self.bench.note_failure(f"index of {self.size} places")
-            return None
 
     def keep(self, child):
         self.children.append(child)
         return child
 
     def stop(self):
-        for child in [*self.children, self.database, *([self.index] if self.index else [])]:
+        for child in self.children:
             child.stop()
 
     def paths(self, name, **parameters):
@@ -50,17 +41,14 @@ class Field:
             http_request(path(centre, **parameters)) for centre in self.bench.centres])
 
     def processes(self, child, uses_database=True):
-        """Whose processor time counts. The index's rows count PostgreSQL too, which should have nothing to do."""
+        """Whose processor time counts. The server's rows count PostgreSQL too, which has nearly nothing to do."""
         return {"server": child.pid} | ({"PostgreSQL": self.bench.database.postmaster} if uses_database else {})
 
-    def own_sides(self):
-        """The two paths of the server, by name; the index where there is one."""
-        return {name: child for name, child in (("index", self.index), ("database", self.database)) if child}
-
-    def wrk_sides(self, name, **parameters):
-        """Both paths, asked by wrk in one way."""
-        paths = self.paths(name, **parameters)
-        return [Side(side, by_wrk(child.url, paths), self.processes(child)) for side, child in self.own_sides().items()]
+    def measure(self, name, **parameters):
+        """The medians of the server, asked by wrk in one way."""
+        side = Side("index", by_wrk(self.index.url, self.paths(name, **parameters)), self.processes(self.index))
+        options = self.bench.options
+        return medians(alternate([side], min(options.rounds, 3), options.seconds)["index"])
 
 
 def typical_page(bench, server):

@@ -1,8 +1,7 @@
 // What is compared with the server: GET /locations with Go's net/http and pgx, by the same search in SQL and with the same
 // JSON, as somebody would write it at first.
 //
-// It does less, just as fastapi_app.py: PostgreSQL's order and distance by the chord, no entity tag, no link to the next page
-// and no limits. pgx prepares the statement once a connection and reads its rows in binary form.
+// It does less, just as fastapi_app.py: PostGIS' order and distance, no entity tag, no link to the next page and no limits. pgx prepares the statement once a connection and reads its rows in binary form.
 package main
 
 import (

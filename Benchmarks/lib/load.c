@@ -13,6 +13,7 @@
 // LOAD_SOURCE is the address that the connections come from, so that there are several clients.
 //
 // FILE has a line with each request's length, then its bytes. Prints one line of JSON. Responses of up to 256 KiB.
+// "waited" is for how many seconds this program was ready to run and had no processor.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <math.h>
@@ -48,6 +49,15 @@ static uint64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// Nanoseconds in which this thread was ready to run and had no processor (the second number; proc-schedstat, Linux).
+static uint64_t waited(void) {
+    unsigned long long ran, waited = 0;
+    FILE *file = fopen("/proc/thread-self/schedstat", "r");
+    if (!file || fscanf(file, "%llu %llu", &ran, &waited) != 2) die("/proc/thread-self/schedstat");
+    fclose(file);
+    return waited;
 }
 
 static void read_requests(const char *path) {
@@ -151,11 +161,12 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static void report(double seconds, double unsent) {
+static void report(double seconds, double unsent, double waited) {
     const double parts[] = {0.5, 0.9, 0.99, 0.999, 1};
     qsort(latencies, received, sizeof *latencies, compare);
-    printf("{\"requests\": %zu, \"failed\": %zu, \"unsent\": %.0f, \"seconds\": %.6f, \"bytes\": %llu, \"items\": %zu",
-           received, failed, unsent, seconds, (unsigned long long)received_bytes, items);
+    printf("{\"requests\": %zu, \"failed\": %zu, \"unsent\": %.0f, \"seconds\": %.6f, \"bytes\": %llu, \"items\": %zu, "
+           "\"waited\": %.6f",
+           received, failed, unsent, seconds, (unsigned long long)received_bytes, items, waited);
     for (size_t i = 0; i < 5 && received; i++) {
         size_t rank = (size_t)ceil(parts[i] * (double)received);
         printf(", \"p%g\": %.1f", parts[i] * 100, latencies[rank ? rank - 1 : 0] / 10.0);
@@ -164,7 +175,7 @@ static void report(double seconds, double unsent) {
 }
 
 static void run(int poll, double seconds, double rate) {
-    uint64_t start = now(), end = start + (uint64_t)(seconds * 1e9), due = start;
+    uint64_t waited_before = waited(), start = now(), end = start + (uint64_t)(seconds * 1e9), due = start;
     struct epoll_event events[256];
     for (;;) {
         uint64_t time = now();
@@ -180,7 +191,8 @@ static void run(int poll, double seconds, double rate) {
         for (int i = 0; i < count; i++)
             if (receive(events[i].data.ptr)) release(events[i].data.ptr);
     }
-    report((double)(now() - start) / 1e9, rate > 0 && due < end ? (double)(end - due) / 1e9 * rate : 0);
+    report((double)(now() - start) / 1e9, rate > 0 && due < end ? (double)(end - due) / 1e9 * rate : 0,
+           (double)(waited() - waited_before) / 1e9);
 }
 
 int main(int count, char **arguments) {

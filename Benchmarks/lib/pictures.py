@@ -1,7 +1,6 @@
 """The pictures of Documentation/performance.md: charts with two logarithmic axes, as SVG.
 
-They are drawn for light and dark pages, without fonts or scripts from elsewhere. Lines differ in their marks, too, and
-their names stand beside them, so nobody needs the colours. Title and description are for people who hear the page.
+They are drawn for light and dark pages, without fonts or scripts from elsewhere. The names of lines stand beside them. Title and description are for people who hear the page.
 """
 
 import math
@@ -14,19 +13,18 @@ STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #444; }
 .title { font-size: 15px; font-weight: 600; }
 .grid { stroke: #888; stroke-opacity: 0.35; }
-.index { stroke: #0a7f5a; fill: #0a7f5a; } .database { stroke: #b5522b; fill: #b5522b; }
+.curve { stroke: #0a7f5a; fill: #0a7f5a; }
 path { stroke-width: 2; } path.line { fill: none; } .dashed { stroke-dasharray: 6 4; }
 @media (prefers-color-scheme: dark) {
-  text { fill: #ccc; } .index { stroke: #3ecf9b; fill: #3ecf9b; } .database { stroke: #f08a5d; fill: #f08a5d; }
+  text { fill: #ccc; } .curve { stroke: #3ecf9b; fill: #3ecf9b; }
 }"""
 
 
 @dataclass
 class Line:
-    """Points of x and y; `side` is "index" or "database"."""
+    """Points of x and y."""
 
     name: str
-    side: str
     points: list
     dashed: bool = False
 
@@ -71,20 +69,14 @@ def grid(x, y, x_name, y_name):
     yield f'<text transform="translate(20 {middle}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>'
 
 
-def mark(side, x, y):
-    if side == "index":
-        return f'<circle class="{side}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>'
-    return f'<rect class="{side}" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
-
-
 def curves(lines, x, y):
     """Each line with its name behind its last point; names keep a distance from each other."""
     taken = []
     for line in sorted(lines, key=lambda line: y.at(line.points[-1][1])):
         spots = [(x.at(a), y.at(b)) for a, b in line.points]
         path = " L".join(f"{a:.1f} {b:.1f}" for a, b in spots)
-        yield f'<path class="line {line.side}{" dashed" if line.dashed else ""}" d="M{path}"/>'
-        yield from (mark(line.side, a, b) for a, b in spots)
+        yield f'<path class="line curve{" dashed" if line.dashed else ""}" d="M{path}"/>'
+        yield from (f'<circle class="curve" cx="{a:.1f}" cy="{b:.1f}" r="4"/>' for a, b in spots)
         last, height = spots[-1]
         height = max([height + 4] + [other + 16 for at, other in taken if abs(at - last) < RIGHT])
         taken.append((last, height))
@@ -108,32 +100,27 @@ def in_words(lines, x_unit, y_unit):
 
 
 def cost_by_places(results):
-    """The picture and its description, or nothing without results."""
-    lines = []
-    for side in ("database", "index"):
-        points = sorted((entry["places"], entry[side]["cpu"]) for entry in results.get("sizes", []) if side in entry)
-        if points:
-            lines.append(Line(f"by the {side}", side, points))
-    if not lines:
+    """The picture and what it shows, or nothing without results. The table above it has the figures for who can't see it."""
+    points = sorted((entry["places"], entry["index"]["cpu"]) for entry in results.get("sizes", []))
+    if not points:
         return None
+    lines = [Line("this server", points)]
     words = in_words(lines, "places", "µs")
     title = "Processor time of a request for 20 places"
-    return chart(title, words, "places", "µs, user and system, all serving processes", lines), f"{title}. {words}"
+    picture = chart(title, words, "places", "µs, user and system, all serving processes", lines)
+    return picture, f"{title}, by the number of places: the figures of the table above."
 
 
 def latency_by_rate(results):
-    lines = []
-    for side in ("database", "index"):
-        rates = [one for one in results.get("latency", {}).get("rates", []) if one["side"] == side]
-        for name, figure in (("p99", "p99"), ("median", "p50")):
-            if rates:
-                points = [(one["asked_rate"], one[figure] / 1000) for one in rates]
-                lines.append(Line(f"{side}, {name}", side, points, figure == "p99"))
-    if not lines:
+    rates = [one for one in results.get("latency", {}).get("rates", []) if one["side"] == "index"]
+    if not rates:
         return None
+    lines = [Line(name, [(one["asked_rate"], one[figure] / 1000) for one in rates], figure == "p99")
+             for name, figure in (("p99", "p99"), ("median", "p50"))]
     words = in_words(lines, "requests/s", "ms")
     title = "Time of a response by the rate of requests"
-    return chart(title, words, "requests a second, at random moments", "ms", lines), f"{title}. {words}"
+    picture = chart(title, words, "requests a second, at random moments", "ms", lines)
+    return picture, f"{title}: the figures of the table above."
 
 
 PICTURES = {"cost-by-places": cost_by_places, "latency-by-rate": latency_by_rate}

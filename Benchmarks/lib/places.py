@@ -61,14 +61,14 @@ def processor_seconds():
 
 
 def pages_of_searches():
-    """The pages of `locations` and its indexes that the 24 nearest places are read from, on average."""
+    """The pages of `locations` and its indexes that the 20 nearest places are read from, on average."""
     source = random.Random(SEED + 1)
     centers = psql(f"SELECT latitude, longitude FROM locations WHERE source_id::int % {ROWS // 300} = 7").splitlines()
     count = "SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit FROM pg_statio_user_tables WHERE relname = 'locations'"
     before = int(psql(count))
     psql("SET max_parallel_workers_per_gather = 0", *(
-        f"SELECT count(*) FROM (SELECT id, name, latitude, longitude FROM locations ORDER BY geocentric <<->> "
-        f"(SELECT geocentric_point({float(latitude) + source.gauss(0, 0.01)}, {longitude})) LIMIT 24) AS near"
+        f"SELECT count(*) FROM (SELECT id, name, latitude, longitude FROM locations ORDER BY position <-> "
+        f"location_point({float(latitude) + source.gauss(0, 0.01)}, {longitude}) LIMIT 20) AS near"
         for latitude, longitude in (center.split("|") for center in centers)), "SELECT pg_stat_force_next_flush()")
     return (int(psql(count)) - before) / len(centers)
 

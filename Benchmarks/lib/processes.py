@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -36,6 +37,8 @@ class Child:
     """A process whose output goes to files of the work folder, as NAME.out and NAME.err."""
 
     running = []
+    # What the names of the threads that serve begin with.
+    serving = ""
 
     def __init__(self, work, name, command, environment=None, folder=None):
         self.name = name
@@ -89,6 +92,11 @@ class Child:
         pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
+    def waited_seconds(self):
+        """For how long the threads that serve were ready to run and had no processor (schedstat's second number)."""
+        return sum(int((task / "schedstat").read_text().split()[1]) for task in tasks(self.pid)
+                   if (task / "comm").read_text().startswith(self.serving)) / 1e9
+
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -119,6 +127,35 @@ def family(pid):
     for parent in found:
         found += children.get(parent, [])
     return found
+
+
+def tasks(pid):
+    """The folders of all threads of a process and its descendants."""
+    return [task for member in family(pid) for task in Path(f"/proc/{member}/task").glob("*")]
+
+
+@contextmanager
+def separate(pids):
+    """Gives one processor to processes and their descendants, and the others to us and what we start: as if what sends
+    requests were on another machine. Otherwise the scheduler lets a server wait for milliseconds while the generator has
+    its processor, and that is what would be measured."""
+    own, *others = everything = sorted(os.sched_getaffinity(0))
+    if not others:
+        raise RuntimeError("server and generator need a processor each, and there is one")
+
+    def pin(processors):
+        for task in (task for pid in pids for task in tasks(pid)):
+            try:
+                os.sched_setaffinity(int(task.name), processors)
+            except ProcessLookupError:
+                pass  # It has ended.
+    try:
+        pin({own})
+        os.sched_setaffinity(0, others)
+        yield
+    finally:
+        os.sched_setaffinity(0, everything)
+        pin(everything)
 
 
 def processor_seconds(pid):

@@ -4,6 +4,7 @@ from changes import measure_changes
 from comparison import measure_comparison
 from field import Field, typical_page
 from load import CONNECTIONS, Side, alternate, by_load, by_wrk, medians
+from processes import separate
 from servers import INDEX_BYTES, Nginx
 
 ALL = ["comparison", "latency", "sizes", "limits", "radii", "loops", "changes"]
@@ -30,60 +31,57 @@ def measure_size(bench, name, size, is_compared):
 
 def measure_cost(bench, field):
     """The cost of a request, of memory and of loading the index, with a number of places."""
-    measured = alternate(field.wrk_sides("sizes"), min(bench.options.rounds, 3), bench.options.seconds)
-    entry = {"places": field.size, **{name: medians(rounds) for name, rounds in measured.items()}}
-    if field.index:
-        if not field.index.serves_by_index():
-            raise RuntimeError("the index stopped serving")
-        # Both have served the same number of rounds.
-        entry["resident_bytes"] = {name: child.resident_bytes() for name, child in field.own_sides().items()}
-        entry["index_bytes"] = field.index.metric(INDEX_BYTES)
-        entry["load"] = field.index.log_line("index-loaded")
-        entry["load_seconds"] = field.index.loading_seconds
-    bench.results.setdefault("sizes", []).append(entry)
+    index = field.index
+    bench.results.setdefault("sizes", []).append({
+        "places": field.size, "index": field.measure("sizes"), "resident_bytes": index.resident_bytes(),
+        "index_bytes": index.metric(INDEX_BYTES), "load": index.log_line("index-loaded"),
+        "load_seconds": index.loading_seconds})
 
 
 def measure_latency(bench, field):
-    """How long responses take at fixed rates, as shares of the rate that is reached without waiting.
+    """How long responses take at fixed rates: each side at shares of the rate that it reaches itself without waiting, and
+    nginx also at the index's rates. What serves has one processor, PostgreSQL included, and the generator the others."""
+    children = {"index": field.index, "nginx": field.keep(Nginx(
+        bench.work, "nginx-latency", typical_page(bench, field.index)))}
+    rounds = min(bench.options.rounds, 3)
+    latency = bench.results["latency"] = {"rates": []}
+    with separate([bench.database.postmaster, *(child.pid for child in children.values())]):
+        tops = alternate([fixed_rate(bench, field, name, child, 0) for name, child in children.items()], rounds,
+                         bench.options.seconds)
+        latency["top"] = top = {name: medians(each)["rate"] for name, each in tops.items()}
+        for share in SHARES:
+            asked = {name: (name, top[name] * share) for name in children}
+            asked["nginx, the index's rate"] = "nginx", top["index"] * share
+            sides = [fixed_rate(bench, field, name, children[child], rate) for name, (child, rate) in asked.items()]
+            measured = alternate(sides, rounds, max(2, bench.options.seconds * 5 // 2), warm_up=False)
+            latency["rates"] += [{
+                "side": name, "share": asked[name][1] / top[asked[name][0]], "asked_rate": asked[name][1], **medians(each),
+                "p100": max(one["p100"] for one in each), "unsent": max(one["unsent"] for one in each)}
+                for name, each in measured.items()]
 
-    nginx gets the rates of the faster path: its times are those of the generator and of the kernel.
-    """
-    requests, rounds = field.requests("page"), min(bench.options.rounds, 3)
-    own = field.own_sides()
-    nginx = field.keep(Nginx(bench.work, "nginx-latency", typical_page(bench, field.database)))
 
-    def side(name, child, rate=0):
-        return Side(name, by_load(bench.load, child.port, requests, rate, LATENCY_CONNECTIONS), {"server": child.pid})
-    tops = alternate([side(name, child) for name, child in own.items()], rounds, bench.options.seconds)
-    top = {name: medians(each)["rate"] for name, each in tops.items()}
-    top["nginx"] = max(top.values())
-    bench.results["latency"] = {"top": top, "rates": []}
-    for share in SHARES:
-        sides = [side(name, child, top[name] * share) for name, child in {**own, "nginx": nginx}.items()]
-        measured = alternate(sides, rounds, max(2, bench.options.seconds * 5 // 2), warm_up=False)
-        for name, each in measured.items():
-            bench.results["latency"]["rates"].append({
-                "side": name, "share": share, "asked_rate": top[name] * share, **medians(each),
-                "p100": max(one["p100"] for one in each), "unsent": max(one["unsent"] for one in each)})
+def fixed_rate(bench, field, name, child, rate):
+    """Pages at a rate; tells which part of the time the server and the generator waited for a processor, too."""
+    send = by_load(bench.load, child.port, field.requests("page"), rate, LATENCY_CONNECTIONS)
+
+    def watched(seconds):
+        before = child.waited_seconds()
+        sent = send(seconds)
+        server = child.waited_seconds() - before
+        return {**sent, "server_waited": server / sent["seconds"], "generator_waited": sent["waited"] / sent["seconds"]}
+    return Side(name, watched, {"server": child.pid})
 
 
 def measure_parameter(bench, field, section, parameter, values):
     """The cost of a request by its limit or its radius."""
-    bench.results[section] = []
-    for value in values:
-        sides = field.wrk_sides(f"{section}-{value}", **{parameter: value})
-        measured = alternate(sides, min(bench.options.rounds, 3), bench.options.seconds)
-        bench.results[section].append({parameter: value, **{name: medians(rounds) for name, rounds in measured.items()}})
+    bench.results[section] = [
+        {parameter: value, "index": field.measure(f"{section}-{value}", **{parameter: value})} for value in values]
 
 
 def measure_loops(bench, field):
     """One loop and two. The generator runs on the same cores."""
     paths = field.paths("page")
-    servers = {(name, 1): child for name, child in field.own_sides().items()}
-    for name in field.own_sides():
-        servers[name, 2] = field.keep(field.server(f"{name}-two-loops", index=name == "index", loops=2))
-    sides = [Side(f"{name} {loops}", by_wrk(child.url, paths, 2 * CONNECTIONS), field.processes(child))
-             for (name, loops), child in servers.items()]
+    servers = {1: field.index, 2: field.keep(field.server("two-loops", loops=2))}
+    sides = [Side(loops, by_wrk(child.url, paths, 2 * CONNECTIONS), field.processes(child)) for loops, child in servers.items()]
     measured = alternate(sides, min(bench.options.rounds, 3), bench.options.seconds)
-    bench.results["loops"] = [
-        {"side": name.split()[0], "loops": int(name.split()[1]), **medians(rounds)} for name, rounds in measured.items()]
+    bench.results["loops"] = [{"loops": loops, "index": medians(rounds)} for loops, rounds in measured.items()]

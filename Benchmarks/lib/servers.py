@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 import urllib.parse
-import urllib.request
 from pathlib import Path
 
 from processes import Child, fetch, free_port, program
@@ -37,7 +36,7 @@ class Database:
 
     def start(self):
         settings = {"POI_STATE_DIR": f"{self.work}/state", "POI_SEEDS": "false", "POI_ACCESS_LOG": "false",
-                    "POI_LOOPS": "1"} | index_setting(False)
+                    "POI_LOOPS": "1"}
         self.child = Child(self.work, "poi-dev", [self.poi, "dev", "--port", "0"], settings, ROOT)
         self.parts = urllib.parse.urlsplit(self.child.wait_for("^DATABASE_URL=(.*)$").group(1))
         self.child.wait_for("^try: ")
@@ -73,34 +72,23 @@ class Database:
         self.psql("points_of_interest", f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def index_setting(on):
-    """With the index, it may take all of the memory: how much it takes is measured."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {"POI_INDEX": "on", "POI_INDEX_MAX_MEMORY": str(memory)} if on else {"POI_INDEX": "off"}
-
-
 class Poi(Child):
-    """A `poi serve`, with the index or by PostgreSQL alone."""
+    """A `poi serve` that is ready. Places may take all of the memory: how much they take is measured."""
 
-    def __init__(self, poi, work, name, url, index=False, loops=1, log=False, listen="auto"):
-        self.admin, self.loading_seconds = free_port(), None
+    serving = "poi-loop"
+
+    def __init__(self, poi, work, name, url, loops=1, log=False):
+        self.admin, memory = free_port(), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         start = time.monotonic()
         super().__init__(work, name, [poi, "serve"], {
             "DATABASE_URL": url, "PORT": "0", "POI_ADMIN_PORT": str(self.admin), "POI_LOOPS": str(loops),
             "POI_ACCESS_LOG": str(log).lower(), "POI_LOG_FORMAT": "json", "POI_DRAIN_DELAY": "0s",
-            "POI_MAX_CONNECTIONS_PER_CLIENT": "10000", "POI_DB_LISTEN": listen,
-        } | index_setting(index), ROOT)
+            "POI_MAX_CONNECTIONS_PER_CLIENT": "10000", "POI_INDEX_MAX_MEMORY": str(memory),
+        }, ROOT)
         self.url = self.wait_for(r"^serving (http://\S+)").group(1)
         self.port = int(self.url.rsplit(":", 1)[1])
-        self.wait_for_http(f"http://127.0.0.1:{self.admin}/readyz")
-        if index:
-            self.wait_until(self.serves_by_index, 900, "did not load its index")
-            self.loading_seconds = time.monotonic() - start
-
-    def serves_by_index(self):
-        """Only a response by PostgreSQL tells how long the database took."""
-        with urllib.request.urlopen(f"{self.url}/locations?lat=1&long=2", timeout=10) as response:
-            return not re.search(r"\bdb\b", response.headers.get("Server-Timing", ""))
+        self.wait_for_http(f"http://127.0.0.1:{self.admin}/readyz", 900)
+        self.loading_seconds = time.monotonic() - start
 
     def metric(self, name):
         text = fetch(f"http://127.0.0.1:{self.admin}/metrics").decode()

@@ -135,7 +135,7 @@ for _ in 0..<searchCount {
         }
         places += page.placed.count
         response.removeAll(keepingCapacity: true)
-        for place in page.placed { response += snapshot.records[place.reference] }
+        for place in page.placed { response += snapshot.records[place.reference].bytes }
     }
     return (late, places)
 }

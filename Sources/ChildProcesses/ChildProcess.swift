@@ -1,15 +1,13 @@
 import Foundation
 
-/// A child process in a process group of its own, so that a terminal's Ctrl-C does not reach it.
-///
-/// Not Foundation's `Process`: that one cannot pass descriptors beyond the standard three, and its children have
-/// the signals blocked that the starting thread had blocked, which for threads of Dispatch are nearly all.
+/// A child process in a process group of its own, so that a terminal's Ctrl-C does not reach it. Not Foundation's `Process`:
+/// that one cannot pass descriptors beyond the standard three, and its children have the signals blocked that the starting
+/// thread had blocked, which for threads of Dispatch are nearly all.
 package struct ChildProcess: Sendable {
     /// The child's id, which is also its group's.
     package let processID: pid_t
 
     /// Starts `arguments[0]`, a path, with `descriptors[n]` as descriptor n and no other.
-    ///
     /// - Throws: ``SystemCallError``.
     package init(arguments: [String], environment: [String: String], descriptors: [Int32]) throws {
         // Above every target number, so that no dup2 overwrites a source that is used later.
@@ -53,15 +51,12 @@ package struct ChildProcess: Sendable {
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var processID: pid_t = 0
-        let variables = environment.map { "\($0.key)=\($0.value)" }
-        let code = withCStrings(arguments) { argv in
-            withCStrings(variables) { envp in
-                posix_spawn(&processID, arguments[0], &actions, &attributes, argv, envp)
-            }
-        }
-        guard code == 0 else {
-            throw SystemCallError("posix_spawn \(arguments[0])", code: code)
-        }
+        let argv = arguments.map { strdup($0) }
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") }
+        defer { for copy in argv + variables { free(copy) } }
+        let code = posix_spawn(
+            &processID, arguments[0], &actions, &attributes, argv + [nil], variables + [nil])
+        guard code == 0 else { throw SystemCallError("posix_spawn \(arguments[0])", code: code) }
         self.processID = processID
     }
 
@@ -86,15 +81,6 @@ private func openDescriptors() -> [Int32] {
             Int32($0)
         }
     #endif
-}
-
-/// Calls `body` with a null-terminated array of C strings, as `posix_spawn` wants them.
-private func withCStrings<R>(
-    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
-) -> R {
-    let copies = strings.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    return body(copies + [nil])
 }
 
 /// A call to the operating system that failed.
@@ -128,7 +114,6 @@ package func check(_ result: Int32, _ call: String) throws(SystemCallError) -> I
 ///
 /// Pipes would do, but `pipe2`, which makes them close-on-exec in the same step, is not in Swift's Glibc module; a
 /// child that another thread starts in between would hold the end open.
-///
 /// - Throws: ``SystemCallError``.
 package func socketPair() throws -> (Int32, Int32) {
     var pair: [Int32] = [-1, -1]

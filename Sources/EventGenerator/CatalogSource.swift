@@ -54,8 +54,7 @@ struct CatalogSource {
         switch kind {
         case .text(let length): ".text(length: \(source(length)))"
         case .choice(let values): ".choice(\(source(values)))"
-        case .openChoice(let values, let length):
-            ".openChoice(\(source(values)), length: \(source(length)))"
+        case .openChoice(let values, let length): ".openChoice(\(source(values)), length: \(source(length)))"
         case .integer(let range): ".integer(\(bound(range.lowerBound))...\(bound(range.upperBound)))"
         case .number(let range): ".number(\(bound(range.lowerBound))...\(bound(range.upperBound)))"
         case .boolean: ".boolean"

@@ -1,3 +1,4 @@
+import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
 /// An event in Swift: a case of the enum. Its parameters are one value, a struct, so that code for a case
@@ -18,7 +19,6 @@ struct EventSource {
         }
     }
 
-    /// The type of the event's parameters.
     var parametersType: String { SwiftName.type(definition.name) + "Parameters" }
 
     var choices: [ChoiceSource] { parameters.compactMap(\.choice) }
@@ -31,7 +31,6 @@ struct EventSource {
         writer.line("case \(caseReference)" + (parameters.isEmpty ? "" : "(\(parametersType))"))
     }
 
-    /// Writes the functions that make an event with parameters.
     func writeMakers(_ writer: inout SourceWriter, access: String, type: String) {
         // Code that was written before the event had parameters says `.featuredShown`.
         if !parameters.contains(where: \.definition.isRequired) {
@@ -44,13 +43,11 @@ struct EventSource {
         let head = "\(access)static func \(caseReference)"
         writer.call(head, parameters.map(\.argument), close: " -> \(type) {")
         writer.indented { writer in
-            writer.call(
-                ".\(caseReference)(\(parametersType)", parameters.map(\.passedOn), close: ")")
+            writer.call(".\(caseReference)(\(parametersType)", parameters.map(\.passedOn), close: ")")
         }
         writer.line("}")
     }
 
-    /// Writes the type of the parameters.
     func writeParameters(_ writer: inout SourceWriter, access: String) {
         writer.comment("The parameters of `\(definition.name)`.")
         writer.block("\(access)nonisolated struct \(parametersType): Hashable, Sendable") { writer in

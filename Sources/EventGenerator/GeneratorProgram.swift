@@ -6,7 +6,6 @@ enum GeneratorProgram {
     /// Does what the arguments say and returns the exit code: 0; 1 where `--check` finds a file out of date, or where
     /// standard output can't be written; 64 (EX_USAGE, sysexits.h) and one line of text where an argument or a
     /// definition is wrong.
-    ///
     /// - Parameter say: writes a line; returns the system's reason where that fails.
     static func run(_ arguments: [String], say: (_ line: String, _ isError: Bool) -> String?) -> Int32 {
         do {
@@ -27,13 +26,10 @@ enum GeneratorProgram {
     }
 }
 
-/// One run: reads the definitions, and writes or compares the files that are made from them.
 private struct Generation {
     private let options: GeneratorOptions
 
-    init(_ options: GeneratorOptions) {
-        self.options = options
-    }
+    init(_ options: GeneratorOptions) { self.options = options }
 
     /// Writes the files, or with `--check` compares them; returns those that are out of date.
     func run() throws -> [String] {
@@ -68,16 +64,12 @@ private struct Generation {
     }
 }
 
-/// Why nothing was generated, on one line.
 struct GeneratorError: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 }
 
-/// The options of the command line.
 struct GeneratorOptions {
     static let help = """
         Makes Swift types and a page of documentation from a folder of event definitions.

@@ -1,3 +1,4 @@
+import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
 /// A parameter in Swift: a property of its event's parameters.
@@ -5,7 +6,6 @@ struct ParameterSource {
     let definition: EventParameter
     /// The property's name, which is the label of the functions that make the event.
     let label: String
-    /// The type of a value from a list.
     let choice: ChoiceSource?
 
     /// - Throws: if a property can't have the name, or two values of a list would have the same name in Swift.
@@ -21,22 +21,18 @@ struct ParameterSource {
     /// The name of the variable with the value, in the function that reads an event. It differs from the function's own
     /// names.
     var variable: String {
-        ["value", "content", "known", "self"].contains(label)
-            ? label + "Value" : SwiftName.escaped(label)
+        ["value", "content", "known", "self"].contains(label) ? label + "Value" : SwiftName.escaped(label)
     }
 
-    /// The property's declaration.
     var property: String {
         "var \(SwiftName.escaped(label)): \(type)" + (definition.isRequired ? "" : "?")
     }
 
-    /// The argument of a function that makes the event.
     var argument: String {
         "\(argumentName == SwiftName.escaped(label) ? "" : label + " ")\(argumentName): \(type)"
             + (definition.isRequired ? "" : "? = nil")
     }
 
-    /// The statement that sets the property to its argument.
     var assignment: String { "self.\(SwiftName.escaped(label)) = \(argumentName)" }
 
     /// The argument as it is passed on to the parameters.
@@ -93,7 +89,6 @@ struct ChoiceSource {
     private let values: [(name: String, value: String)]
 
     /// Nil if the parameter's values are not listed.
-    ///
     /// - Throws: if two values would have the same name in Swift, or one would have none.
     init?(_ parameter: EventParameter, of event: EventDefinition) throws {
         let texts: [String]

@@ -1,6 +1,5 @@
 import PointsOfInterestServerAPI
 
-/// The page of documentation: what each event means and what its values are.
 struct ReferencePage {
     private let definitions: [EventDefinition]
     private let folder: String

@@ -1,4 +1,3 @@
-/// Writes lines of source, indented and wrapped.
 struct SourceWriter {
     /// The maximum length of a line, as in `.swift-format`.
     static let lineLength = 110
@@ -6,7 +5,6 @@ struct SourceWriter {
     private(set) var text = ""
     private var level = 0
 
-    /// Writes a line; an empty one without blanks.
     mutating func line(_ line: String = "") {
         text += line.isEmpty ? "\n" : indentation + line + "\n"
     }
@@ -23,21 +21,18 @@ struct SourceWriter {
         line()
     }
 
-    /// Writes lines one level further in.
     mutating func indented(_ body: (inout SourceWriter) -> Void) {
         level += 1
         body(&self)
         level -= 1
     }
 
-    /// Writes `head {`, the lines within, and the brace.
     mutating func block(_ head: String, _ body: (inout SourceWriter) -> Void) {
         line(head + " {")
         indented(body)
         line("}")
     }
 
-    /// Writes a documentation comment, wrapped.
     mutating func comment(_ text: String, mark: String = "") {
         let room = Self.lineLength - indentation.count - 4 - mark.count
         for (index, part) in Self.wrap(text, to: room).enumerated() {
@@ -58,7 +53,6 @@ struct SourceWriter {
         }
     }
 
-    /// A text as a literal.
     static func literal(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
@@ -94,14 +88,11 @@ enum SwiftName {
     /// Words that can't name a case, a parameter or a property without backticks.
     private static let keywords: Set<String> = [
         "actor", "any", "as", "associatedtype", "async", "await", "borrowing", "break", "case", "catch",
-        "class",
-        "consuming", "continue", "default", "defer", "deinit", "do", "else", "enum", "extension",
-        "fallthrough",
-        "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
-        "is",
-        "let", "nil", "operator", "package", "precedencegroup", "private", "protocol", "public", "repeat",
-        "rethrows", "return", "self", "Self", "some", "static", "struct", "subscript", "super", "switch",
-        "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+        "class", "consuming", "continue", "default", "defer", "deinit", "do", "else", "enum", "extension",
+        "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout",
+        "internal", "is", "let", "nil", "operator", "package", "precedencegroup", "private", "protocol",
+        "public", "repeat", "rethrows", "return", "self", "Self", "some", "static", "struct", "subscript",
+        "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
     /// `page-view` as `pageView`.
@@ -133,7 +124,6 @@ enum SwiftName {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// Whether a type can have this name.
     static func isTypeName(_ name: String) -> Bool {
         name.wholeMatch(of: /[A-Z][A-Za-z0-9]*/) != nil && !keywords.contains(name)
     }

@@ -1,9 +1,8 @@
+import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
-/// The Swift file of an app: an enum with a case for each event.
-///
-/// Its types are `nonisolated`: in an app's module whose declarations belong to the main actor by default, events can be made
-/// and read anywhere, too.
+/// The Swift file of an app: an enum with a case for each event. Its types are `nonisolated`: in an app's module whose
+/// declarations belong to the main actor by default, events can be made and read anywhere, too.
 struct SwiftSource {
     private let events: [EventSource]
     private let options: GeneratorOptions
@@ -41,7 +40,6 @@ struct SwiftSource {
         return writer.text
     }
 
-    /// The access level as it stands before a declaration.
     private var access: String { options.access == .internal ? "" : options.access.rawValue + " " }
 
     private func writeEnum(_ writer: inout SourceWriter) {

@@ -9,11 +9,11 @@ import CLibUV
 /// A socket that is bound to a TCP address or to a Unix socket's path, ready for a `TCPListener`.
 ///
 /// Sockets are bound before any loop starts, so that a taken address is reported first.
-public struct BoundSocket: Sendable {
+package struct BoundSocket: Sendable {
     let descriptor: Int32
 
     /// The port, which the system chose if 0 was asked for; 0 for a Unix socket.
-    public let port: Int
+    package let port: Int
 
     private init(descriptor: Int32, port: Int) {
         self.descriptor = descriptor
@@ -29,11 +29,14 @@ public struct BoundSocket: Sendable {
     ///   - host: an address, or a name, whose first address is used. Or `unix:` and an absolute path: then all the
     ///     sockets are one, and a socket file that a process left behind is replaced.
     ///   - port: 0…65535; 0 lets the system choose. Ignored for a path.
-    ///   - count: at least 1.
     /// - Throws: `EventLoopError`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, `EAI_NONAME`, `EINVAL` for a port that
-    ///   doesn't exist, …
-    public static func bind(host: String, port: Int, count: Int = 1) throws -> [BoundSocket] {
-        if let address = UnixSocketAddress(host: host) { return try bind(address, count: count) }
+    ///   doesn't exist, `EPERM` for a group that the process may not give the file to, …
+    package static func bind(
+        host: String, port: Int, count: Int = 1, permissions: UnixSocketPermissions = UnixSocketPermissions()
+    ) throws -> [BoundSocket] {
+        if let address = UnixSocketAddress(host: host) {
+            return try bind(address, count: count, permissions)
+        }
         guard count > 1 else { return [try BoundSocket(host: host, port: port, sharesPort: false)] }
         if port != 0 { try BoundSocket(host: host, port: port, sharesPort: false).close() }
         let first = try BoundSocket(host: host, port: port, sharesPort: true)
@@ -50,8 +53,10 @@ public struct BoundSocket: Sendable {
     }
 
     /// Binds one Unix socket and duplicates its descriptor: Unix sockets can't share an address.
-    private static func bind(_ address: UnixSocketAddress, count: Int) throws -> [BoundSocket] {
-        var sockets = [BoundSocket(descriptor: try address.bind(), port: 0)]
+    private static func bind(
+        _ address: UnixSocketAddress, count: Int, _ permissions: UnixSocketPermissions
+    ) throws -> [BoundSocket] {
+        var sockets = [BoundSocket(descriptor: try address.bind(permissions), port: 0)]
         while sockets.count < count {
             let descriptor = fcntl(sockets[0].descriptor, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else {
@@ -68,21 +73,11 @@ public struct BoundSocket: Sendable {
         guard (0...65535).contains(port) else { throw EventLoopError(code: Int32(UV_EINVAL.rawValue)) }
         let address = try Self.resolve(host: host, port: port)
         defer { freeaddrinfo(address) }
-        #if canImport(Darwin)
-            let kind = SOCK_STREAM
-        #else
-            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        #endif
-        let descriptor = socket(address.pointee.ai_family, kind, 0)
-        guard descriptor >= 0 else { throw .lastSystemError }
+        let descriptor = try makeStreamSocket(address.pointee.ai_family)
         do throws(EventLoopError) {
             try Self.enable(SO_REUSEADDR, on: descriptor)
             if sharesPort { try Self.enable(SO_REUSEPORT, on: descriptor) }
-            #if canImport(Darwin)
-                let status = Darwin.bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen)
-            #else
-                let status = Glibc.bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen)
-            #endif
+            let status = systemBind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen)
             guard status == 0 else { throw EventLoopError.lastSystemError }
             self.port = try Self.port(of: descriptor)
         } catch {
@@ -92,8 +87,8 @@ public struct BoundSocket: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Closes the socket. Only for a socket that no listener owns.
-    public func close() {
+    /// Only for a socket that no listener owns.
+    package func close() {
         closeDescriptor(descriptor)
     }
 
@@ -102,11 +97,7 @@ public struct BoundSocket: Sendable {
     ) throws(EventLoopError) -> UnsafeMutablePointer<addrinfo> {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
-        #if canImport(Darwin)
-            hints.ai_socktype = SOCK_STREAM
-        #else
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #endif
+        hints.ai_socktype = streamKind
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, String(port), &hints, &list)
         guard status == 0, let list else { throw EventLoopError(code: Int32(UV_EAI_NONAME.rawValue)) }
@@ -138,15 +129,27 @@ public struct BoundSocket: Sendable {
     }
 }
 
+/// Who may connect to a Unix socket: whoever may write to its file (unix(7), "Pathname socket ownership and permissions").
+package struct UnixSocketPermissions: Hashable, Sendable {
+    /// The file's mode, such as 0o660; nil leaves it to the umask.
+    package var mode: mode_t?
+    /// The file's group; nil leaves it to the system.
+    package var group: gid_t?
+
+    package init(mode: mode_t? = nil, group: gid_t? = nil) {
+        self.mode = mode
+        self.group = group
+    }
+}
+
 /// The address of a Unix socket (unix(7)), written `unix:` and a path where a host is expected.
-public struct UnixSocketAddress: Sendable {
-    /// The path of the socket's file.
-    public let path: String
+package struct UnixSocketAddress: Sendable {
+    package let path: String
 
     /// Reads a host of the form `unix:/run/poi.sock`; nil for any other.
     ///
     /// The path has to be absolute, and to fit into `sun_path` with its terminating zero.
-    public init?(host: String) {
+    package init?(host: String) {
         guard host.hasPrefix("unix:/") else { return nil }
         let path = String(host.dropFirst("unix:".count))
         guard path.utf8.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path), !path.utf8.contains(0)
@@ -154,8 +157,7 @@ public struct UnixSocketAddress: Sendable {
         self.path = path
     }
 
-    /// Calls `body` with the address in the form that system calls take.
-    public func withSocketAddress<Result>(
+    package func withSocketAddress<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
         var address = sockaddr_un()
@@ -168,8 +170,8 @@ public struct UnixSocketAddress: Sendable {
         }
     }
 
-    /// Removes the socket's file. To be called once nobody listens on it any more.
-    public func remove() {
+    /// To be called once nobody listens on it any more.
+    package func remove() {
         unlink(path)
     }
 
@@ -177,14 +179,8 @@ public struct UnixSocketAddress: Sendable {
     ///
     /// - Throws: `EventLoopError`: `ECONNREFUSED`, `ENOENT`, `EACCES`, …
     package func connect() throws(EventLoopError) -> Int32 {
-        let descriptor = try makeSocket()
-        let status = withSocketAddress { address, length in
-            #if canImport(Darwin)
-                Darwin.connect(descriptor, address, length)
-            #else
-                Glibc.connect(descriptor, address, length)
-            #endif
-        }
+        let descriptor = try makeStreamSocket(AF_UNIX)
+        let status = withSocketAddress { systemConnect(descriptor, $0, $1) }
         guard status == 0 else {
             let error = EventLoopError.lastSystemError
             closeDescriptor(descriptor)
@@ -193,33 +189,32 @@ public struct UnixSocketAddress: Sendable {
         return descriptor
     }
 
-    private func makeSocket() throws(EventLoopError) -> Int32 {
-        #if canImport(Darwin)
-            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-        #else
-            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #endif
-        guard descriptor >= 0 else { throw .lastSystemError }
-        return descriptor
-    }
-
     /// Binds a new socket. Replaces the file of a socket that nobody listens on any more.
-    fileprivate func bind() throws(EventLoopError) -> Int32 {
-        let descriptor = try makeSocket()
+    ///
+    /// Nobody can connect before its permissions are set, since it doesn't listen yet.
+    fileprivate func bind(_ permissions: UnixSocketPermissions) throws(EventLoopError) -> Int32 {
+        let descriptor = try makeStreamSocket(AF_UNIX)
         do throws(EventLoopError) {
             try removeStaleSocket()
-            let status = withSocketAddress { address, length in
-                #if canImport(Darwin)
-                    Darwin.bind(descriptor, address, length)
-                #else
-                    Glibc.bind(descriptor, address, length)
-                #endif
-            }
+            let status = withSocketAddress { systemBind(descriptor, $0, $1) }
             guard status == 0 else { throw .lastSystemError }
+            do throws(EventLoopError) { try set(permissions) } catch {
+                remove()
+                throw error
+            }
             return descriptor
         } catch {
             closeDescriptor(descriptor)
             throw error
+        }
+    }
+
+    private func set(_ permissions: UnixSocketPermissions) throws(EventLoopError) {
+        if let group = permissions.group {
+            guard lchown(path, uid_t.max, group) == 0 else { throw .lastSystemError }
+        }
+        if let mode = permissions.mode {
+            guard chmod(path, mode) == 0 else { throw .lastSystemError }
         }
     }
 
@@ -235,11 +230,27 @@ public struct UnixSocketAddress: Sendable {
     }
 }
 
-/// Calls `close(2)`, which methods named `close` hide.
-func closeDescriptor(_ descriptor: Int32) {
+private func makeStreamSocket(_ family: Int32) throws(EventLoopError) -> Int32 {
     #if canImport(Darwin)
-        _ = Darwin.close(descriptor)
+        let descriptor = socket(family, streamKind, 0)
     #else
-        _ = Glibc.close(descriptor)
+        let descriptor = socket(family, streamKind | Int32(SOCK_CLOEXEC.rawValue), 0)
     #endif
+    guard descriptor >= 0 else { throw .lastSystemError }
+    return descriptor
 }
+
+func closeDescriptor(_ descriptor: Int32) { _ = systemClose(descriptor) }
+
+// System calls that methods of the same names hide.
+#if canImport(Darwin)
+    private let systemBind = Darwin.bind
+    private let systemConnect = Darwin.connect
+    private let systemClose = Darwin.close
+    private let streamKind = SOCK_STREAM
+#else
+    private let systemBind = Glibc.bind
+    private let systemConnect = Glibc.connect
+    private let systemClose = Glibc.close
+    private let streamKind = Int32(SOCK_STREAM.rawValue)
+#endif

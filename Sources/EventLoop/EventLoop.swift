@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// The first loop makes the whole process ignore SIGPIPE: libuv writes without MSG_NOSIGNAL, and a peer that is gone
 /// is an error of its stream, not a reason for the process to end.
-public final class EventLoop: @unchecked Sendable {
+package final class EventLoop: @unchecked Sendable {
     // @unchecked: libuv's loop is a C pointer. `inbox` is locked, `thread` is atomic. Everything else is used on the
     // loop's thread only, by callbacks of libuv and by functions that check the thread.
     let raw: UnsafeMutablePointer<uv_loop_t>
@@ -31,7 +31,6 @@ public final class EventLoop: @unchecked Sendable {
     private let turn: Confined<Turn>
     private var openHandles = 0
 
-    /// What the loop has to do in this turn.
     private struct Turn {
         var ready: [UnownedJob] = []
         var running: [UnownedJob] = []
@@ -48,10 +47,8 @@ public final class EventLoop: @unchecked Sendable {
     /// Maximum rounds of jobs in one turn, before the loop polls for events again.
     private static let roundsPerTurn = 64
 
-    /// Makes a loop. Its handles are made and closed on the thread that calls `run()`.
-    ///
-    /// - Throws: `EventLoopError`, most likely `EMFILE`.
-    public init() throws {
+    /// Its handles are made and closed on the thread that calls `run()`. Most likely error: `EMFILE`.
+    package init() throws {
         _ = Self.ignoreBrokenPipes
         raw = .allocate(capacity: 1)
         async = .allocateZeroed()
@@ -86,15 +83,13 @@ public final class EventLoop: @unchecked Sendable {
         signal(SIGPIPE, SIG_IGN)
     }()
 
-    // MARK: Running
-
     /// Runs the loop on the calling thread until `stop()` was called and no handle is active.
     ///
     /// Call it once. Jobs that arrive after it has returned never run.
     /// - Returns: how many handles their owners forgot to close, 0 in a correct program. They are closed here, so that
     ///   the loop itself always closes cleanly.
     @discardableResult
-    public func run() -> Int {
+    package func run() -> Int {
         let claimed = thread.compareExchange(
             expected: 0, desired: UInt(poi_current_thread()), ordering: .sequentiallyConsistent)
         precondition(claimed.exchanged, "a loop runs once, on one thread")
@@ -113,7 +108,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Lets `run()` return once all active handles are closed. Any thread.
-    public func stop() {
+    package func stop() {
         execute { uv_unref(Self.base(self.async)) }
     }
 
@@ -126,49 +121,38 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    // MARK: Threads
-
-    /// Whether the calling thread is the loop's.
-    public var isInEventLoop: Bool {
+    package var isInEventLoop: Bool {
         thread.load(ordering: .relaxed) == UInt(poi_current_thread())
     }
 
     /// Traps when called off the loop's thread or before `run()`, which is a programming error.
     @inline(__always)
-    public func preconditionInEventLoop() {
+    package func preconditionInEventLoop() {
         precondition(isInEventLoop, "this belongs to the loop's thread")
     }
 
-    /// Runs `work` on the loop's thread soon. Any thread.
-    public func execute(_ work: @escaping @Sendable () -> Void) {
+    package func execute(_ work: @escaping @Sendable () -> Void) {
         send(.closure(work))
     }
 
-    /// Runs `work` on the loop's thread and returns its result. Any thread.
-    ///
-    /// - Throws: what `work` throws.
-    public func submit<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
+    /// Any thread.
+    package func submit<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value
     {
         try await withCheckedThrowingContinuation { continuation in
             execute { continuation.resume(with: Result(catching: work)) }
         }
     }
 
-    // MARK: The loop's thread
-
     /// The time of `MonotonicClock` in milliseconds, read once a turn (`uv_now`). For deadlines.
-    public var now: Duration {
+    package var now: Duration {
         preconditionInEventLoop()
         return .milliseconds(nowMilliseconds)
     }
 
-    /// `now` as a number of milliseconds, which costs less to compute with.
     package var nowMilliseconds: Int64 { Int64(clamping: uv_now(raw)) }
 
-    /// Runs `work` after the jobs of this turn, before the loop waits for events again.
-    ///
-    /// Used to send everything that the jobs of a turn wrote in one system call.
-    public func atEndOfTurn(_ work: @escaping () -> Void) {
+    /// Runs `work` after the jobs of this turn, before the loop waits for events: what the jobs wrote is sent by one call.
+    package func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionInEventLoop()
         turn.value.endOfTurn.append(work)
     }
@@ -180,8 +164,6 @@ public final class EventLoop: @unchecked Sendable {
     func handleClosed() {
         openHandles -= 1
     }
-
-    // MARK: One turn
 
     /// Runs the ready jobs, the jobs that these make ready, and then the work of `atEndOfTurn`.
     ///
@@ -220,8 +202,6 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    // MARK: Work from other threads
-
     private enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
@@ -255,7 +235,6 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Queues a job for the loop's thread. Any thread.
     func schedule(_ job: UnownedJob) {
         if isInEventLoop {
             turn.value.ready.append(job)
@@ -276,35 +255,29 @@ public final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// An error code of libuv, which most often comes from the operating system.
-///
-/// Source: libuv's documentation, "Error handling".
-public struct EventLoopError: Error, Hashable, Sendable, CustomStringConvertible {
+/// An error code of libuv, most often one of the operating system ("Error handling" in libuv's documentation).
+package struct EventLoopError: Error, Hashable, Sendable, CustomStringConvertible {
     /// libuv's error code: negative, and on Unix the negated `errno`.
-    public let code: Int32
+    package let code: Int32
 
-    /// Wraps a code that libuv returned, or a negated `errno`.
-    public init(code: Int32) {
+    package init(code: Int32) {
         self.code = code
     }
 
-    /// The symbolic name, for example `ECONNRESET`.
-    public var name: String {
+    package var name: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             guard let base = buffer.baseAddress else { return "" }
             return String(cString: uv_err_name_r(code, base, buffer.count))
         }
     }
 
-    /// The name and its explanation, for example `ECONNRESET: connection reset by peer`.
-    public var description: String {
+    package var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             guard let base = buffer.baseAddress else { return name }
             return name + ": " + String(cString: uv_strerror_r(code, base, buffer.count))
         }
     }
 
-    /// Throws if a libuv function returned a negative status.
     static func check(_ status: Int32) throws(EventLoopError) {
         if status < 0 { throw EventLoopError(code: status) }
     }

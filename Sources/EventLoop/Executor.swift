@@ -1,13 +1,11 @@
 import Locking
 
 extension EventLoop: TaskExecutor {
-    /// Queues a job of the Swift runtime for the loop's thread. Any thread.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         schedule(UnownedJob(job))
     }
 
-    /// The loop as the executor that tasks prefer.
-    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         UnownedTaskExecutor(ordinary: self)
     }
 }
@@ -15,31 +13,28 @@ extension EventLoop: TaskExecutor {
 /// Carries a value that belongs to one loop through `@Sendable` closures, and traps when another thread uses it.
 ///
 /// What belongs to a loop is a plain class without locks, so the compiler doesn't allow it in a task's closure. A task
-/// that prefers the loop's executor runs on the loop's thread, where using the value is safe. This type says so to the
-/// compiler and checks it at every access. Modelled on SwiftNIO's `NIOLoopBound`.
-public struct LoopBound<Value>: @unchecked Sendable {
+/// that prefers the loop's executor runs on the loop's thread, where using the value is safe.
+package struct LoopBound<Value>: @unchecked Sendable {
     // @unchecked: the value is used on the loop's thread only, which the getter checks.
     @usableFromInline let confined: Value
 
-    /// The loop whose thread may use the value.
-    public let loop: EventLoop
+    package let loop: EventLoop
 
-    /// Binds `value` to `loop`. Call it on the loop's thread.
     @inlinable
-    public init(_ value: Value, loop: EventLoop) {
+    package init(_ value: Value, loop: EventLoop) {
         loop.preconditionInEventLoop()
         confined = value
         self.loop = loop
     }
 
     /// Runs `body` with the value on the loop's thread, and waits for its end. Any thread.
-    public func onLoop(_ body: @escaping @Sendable (Value) async -> Void) async {
+    package func onLoop(_ body: @escaping @Sendable (Value) async -> Void) async {
         await Task(executorPreference: loop) { await body(value) }.value
     }
 
-    /// The value. Traps off the loop's thread, which is a programming error and never caused by input.
+    /// Traps off the loop's thread, which is a programming error and never caused by input.
     @inlinable
-    public var value: Value {
+    package var value: Value {
         loop.preconditionInEventLoop()
         return confined
     }
@@ -47,7 +42,7 @@ public struct LoopBound<Value>: @unchecked Sendable {
 
 extension EventLoop {
     /// Waits, with a resolution of a millisecond. Cancelling the task doesn't shorten it. On the loop's thread.
-    public func sleep(for duration: Duration) async {
+    package func sleep(for duration: Duration) async {
         await withCheckedContinuation { continuation in
             var timer: LoopTimer?
             timer = LoopTimer(loop: self) {
@@ -61,11 +56,8 @@ extension EventLoop {
 }
 
 extension EventLoop {
-    /// Runs `body` on a new loop on the calling thread, and returns its result.
-    ///
-    /// For commands that do one thing and end. Blocks; call it from a thread that runs no loop.
-    /// - Throws: what `body` throws; `EventLoopError` if the system can't make a loop.
-    public static func runToCompletion<Value: Sendable>(
+    /// Runs `body` on a new loop on the calling thread. Blocks; call it from a thread that runs no loop.
+    package static func runToCompletion<Value: Sendable>(
         _ body: @escaping @Sendable (EventLoop) async throws -> Value
     ) throws -> Value {
         let loop = try EventLoop()
@@ -92,16 +84,13 @@ extension EventLoop {
 ///
 /// So one function serves both: whoever can go on at once needs no task, and nothing is done twice where it turns out that
 /// it can't.
-public enum NowOrLater<Value, Failure: Error> {
-    /// It is there.
+package enum NowOrLater<Value, Failure: Error> {
     case now(Value)
     /// Gets it, or throws why that failed. To be called once, in a task on the same loop.
     case later(() async throws(Failure) -> Value)
 
-    /// The value, once it is there.
-    ///
-    /// - Throws: why it couldn't be had.
-    public func value() async throws(Failure) -> Value {
+    /// Throws why it couldn't be had.
+    package func value() async throws(Failure) -> Value {
         switch self {
         case .now(let value): value
         case .later(let get): try await get()
@@ -110,50 +99,44 @@ public enum NowOrLater<Value, Failure: Error> {
 }
 
 /// How long a task has waited for others, and for whom.
-public struct WaitTimes: Sendable, Hashable {
+package struct WaitTimes: Sendable, Hashable {
     /// Time waited for a turn: for a place in a queue, a connection or a helper thread; nil if it needed none.
-    public fileprivate(set) var turnNanoseconds: Int64?
+    package fileprivate(set) var turnNanoseconds: Int64?
     /// Time waited for a database, once it had a connection: 0 if it got none, nil if it needed none.
-    public fileprivate(set) var databaseNanoseconds: Int64?
+    package fileprivate(set) var databaseNanoseconds: Int64?
     /// The database server that was asked last, by host and port; nil where there was no connection.
-    public fileprivate(set) var server: String?
+    package fileprivate(set) var server: String?
 }
 
 /// Adds up what a task waits for, for the log. Code that makes a task wait adds to the times of the current task, so
 /// that no function in between has to pass them on.
 ///
 /// Confined to its loop.
-public final class TaskWaits {
+package final class TaskWaits {
     /// The waits of the current task and of tasks that it starts; nil if nobody reads them.
-    @TaskLocal public static var current: LoopBound<TaskWaits>?
+    @TaskLocal package static var current: LoopBound<TaskWaits>?
 
-    /// What has been added up so far.
-    public private(set) var times = WaitTimes()
+    package private(set) var times = WaitTimes()
 
-    /// Nothing so far.
-    public init() {}
+    package init() {}
 
-    /// The task has waited for its turn.
-    public func addTurn(nanoseconds: Int64) {
+    package func addTurn(nanoseconds: Int64) {
         times.turnNanoseconds = (times.turnNanoseconds ?? 0) + nanoseconds
     }
 
-    /// The task has waited for a connection to a database.
-    public func addConnection(nanoseconds: Int64) {
+    package func addConnection(nanoseconds: Int64) {
         addTurn(nanoseconds: nanoseconds)
         times.databaseNanoseconds = times.databaseNanoseconds ?? 0
     }
 
-    /// The task has waited for a database.
-    ///
     /// - Parameter server: where the query was; nil where others have asked, for this task too.
-    public func addQuery(nanoseconds: Int64, server: String?) {
+    package func addQuery(nanoseconds: Int64, server: String?) {
         times.databaseNanoseconds = (times.databaseNanoseconds ?? 0) + nanoseconds
         times.server = server ?? times.server
     }
 
     /// The task has waited for work that others waited for, too.
-    public func add(_ shared: WaitTimes) {
+    package func add(_ shared: WaitTimes) {
         if let time = shared.turnNanoseconds { addTurn(nanoseconds: time) }
         if let time = shared.databaseNanoseconds { addQuery(nanoseconds: time, server: shared.server) }
     }

@@ -8,13 +8,10 @@ import CLibUV
 
 /// The part of `HandleBox` that doesn't depend on its generic parameters, for libuv's C callbacks.
 class AnyHandleBox {
-    /// Called when libuv has closed the handle.
     func didClose() {}
 
-    /// Closes a handle that its owner forgot to close.
     func closeForgotten() {}
 
-    /// The box behind a handle that libuv passes to a callback.
     @inline(__always)
     static func of(_ handle: UnsafeMutableRawPointer) -> AnyHandleBox? {
         let base = handle.assumingMemoryBound(to: uv_handle_t.self)
@@ -35,7 +32,6 @@ final class HandleBox<Raw, Owner: AnyObject>: AnyHandleBox {
     private var onClosed: (() -> Void)?
     private(set) var isOpen = false
 
-    /// Allocates a handle and initialises it by `initialize`, one of libuv's `uv_*_init` functions.
     init(
         loop: EventLoop,
         _ initialize: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutablePointer<Raw>) -> Int32
@@ -55,7 +51,6 @@ final class HandleBox<Raw, Owner: AnyObject>: AnyHandleBox {
         raw.deallocate()
     }
 
-    /// The handle, as the type that libuv's common functions take.
     var handle: UnsafeMutablePointer<uv_handle_t> {
         UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_handle_t.self)
     }
@@ -124,15 +119,13 @@ extension UnsafeMutablePointer {
     }
 }
 
-/// A timer of a loop, with a resolution of a millisecond.
-///
-/// Confined to the loop's thread. Named so because Foundation has a `Timer`.
-public final class LoopTimer {
+/// A timer of a loop, with a resolution of a millisecond. Named so because Foundation has a `Timer`.
+package final class LoopTimer {
     private let box: HandleBox<uv_timer_t, LoopTimer>
     private let onFire: () -> Void
 
-    /// Makes a timer that is not started. It stays in memory until `close()`.
-    public init(loop: EventLoop, _ onFire: @escaping () -> Void) {
+    /// It stays in memory until `close()`.
+    package init(loop: EventLoop, _ onFire: @escaping () -> Void) {
         do {
             box = try HandleBox(loop: loop, uv_timer_init)
         } catch {
@@ -143,26 +136,20 @@ public final class LoopTimer {
         box.attach(self)
     }
 
-    /// Starts or restarts the timer. A negative time counts as zero.
-    ///
-    /// - Parameters:
-    ///   - after: the time to the first call, rounded up to milliseconds.
-    ///   - repeating: the time between further calls; nil for no further calls.
-    public func start(after: Duration, repeating: Duration? = nil) {
+    /// Starts or restarts the timer. Times are rounded up to milliseconds, and negative ones count as zero.
+    package func start(after: Duration, repeating: Duration? = nil) {
         guard box.isOpen else { return }
         uv_timer_start(
             box.raw, { raw in HandleBox<uv_timer_t, LoopTimer>.owner(of: raw)?.onFire() },
             after.roundedUpMilliseconds, repeating?.roundedUpMilliseconds ?? 0)
     }
 
-    /// Stops the timer. It can be started again.
-    public func stop() {
+    package func stop() {
         guard box.isOpen else { return }
         uv_timer_stop(box.raw)
     }
 
-    /// Frees the timer. A second call does nothing.
-    public func close() {
+    package func close() {
         box.close()
     }
 }
@@ -186,21 +173,16 @@ package enum MonotonicClock {
         Int64(truncatingIfNeeded: uv_hrtime())
     }
 
-    /// The same as a duration. Any thread.
     package static var now: Duration { .nanoseconds(nanoseconds()) }
 }
 
-/// Calls a closure on a loop for a POSIX signal, in place of the signal's default effect.
-///
-/// Confined to the loop's thread. Several loops may watch the same signal; each one gets it.
-public final class SignalSource {
+/// Calls a closure on a loop for a POSIX signal, in place of the signal's default effect. Several loops may watch one.
+package final class SignalSource {
     private let box: HandleBox<uv_signal_t, SignalSource>
     private let onSignal: () -> Void
 
-    /// Watches `signal` (SIGTERM, SIGINT, SIGHUP, …) until `close()`.
-    ///
-    /// - Throws: `EventLoopError`: `EINVAL` for a signal that can't be caught.
-    public init(loop: EventLoop, signal: Int32, _ onSignal: @escaping () -> Void) throws {
+    /// Throws `EINVAL` for a signal that can't be caught.
+    package init(loop: EventLoop, signal: Int32, _ onSignal: @escaping () -> Void) throws {
         box = try HandleBox(loop: loop, uv_signal_init)
         self.onSignal = onSignal
         let status = uv_signal_start(
@@ -214,7 +196,7 @@ public final class SignalSource {
     }
 
     /// Stops watching. Once nobody watches the signal it has its default effect again.
-    public func close() {
+    package func close() {
         box.close()
     }
 }
@@ -224,21 +206,18 @@ public final class SignalSource {
 /// It watches a duplicate, since libuv ends the process where a descriptor that it watches was closed, and libpq closes its own
 /// as soon as it notices that a connection is lost. Confined to the loop's thread. Level-triggered: reports readable until the
 /// other library has read.
-public final class FileDescriptorPoll {
-    /// What a descriptor is ready for.
-    public struct Events: OptionSet, Sendable {
-        /// libuv's event mask.
-        public let rawValue: Int32
+package final class FileDescriptorPoll {
+    package struct Events: OptionSet, Sendable {
+        package let rawValue: Int32
 
-        /// Wraps libuv's event mask.
-        public init(rawValue: Int32) {
+        package init(rawValue: Int32) {
             self.rawValue = rawValue
         }
 
         /// There is something to read, or the end of the stream.
-        public static let readable = Events(rawValue: Int32(UV_READABLE.rawValue))
+        package static let readable = Events(rawValue: Int32(UV_READABLE.rawValue))
         /// There is room to write.
-        public static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
+        package static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
         /// There is urgent data. On Linux, errors and hang-ups are reported with any events, so with these alone too.
         static let urgent = Events(rawValue: Int32(UV_PRIORITIZED.rawValue))
     }
@@ -247,11 +226,9 @@ public final class FileDescriptorPoll {
     private let duplicate: Int32
     private let onEvents: (Result<Events, EventLoopError>) -> Void
 
-    /// Makes a watcher that is not started. libuv makes `descriptor` non-blocking.
-    ///
-    /// - Throws: `EventLoopError`: `EBADF` or `EPERM` for a descriptor that can't be polled; `EMFILE` where the process may open
-    ///   no other.
-    public init(
+    /// libuv makes `descriptor` non-blocking. Throws `EBADF` or `EPERM` for a descriptor that can't be polled; `EMFILE` where
+    /// the process may open no other.
+    package init(
         loop: EventLoop, descriptor: Int32,
         _ onEvents: @escaping (Result<Events, EventLoopError>) -> Void
     ) throws {
@@ -268,15 +245,12 @@ public final class FileDescriptorPoll {
         box.attach(self)
     }
 
-    // The box lets go of its owner once libuv has closed the handle.
     deinit {
         closeDescriptor(duplicate)
     }
 
     /// Watches for `events`, and no longer for any others.
-    ///
-    /// - Throws: `EventLoopError` if the system can't watch the descriptor.
-    public func start(_ events: Events) throws {
+    package func start(_ events: Events) throws {
         guard box.isOpen else { return }
         let status = uv_poll_start(box.raw, events.rawValue) { raw, status, events in
             guard let poll = HandleBox<uv_poll_t, FileDescriptorPoll>.owner(of: raw) else { return }
@@ -287,8 +261,8 @@ public final class FileDescriptorPoll {
         try EventLoopError.check(status)
     }
 
-    /// Ends watching for good. Calls `onClosed` in a later turn.
-    public func close(_ onClosed: (() -> Void)? = nil) {
+    /// Calls `onClosed` in a later turn.
+    package func close(_ onClosed: (() -> Void)? = nil) {
         box.close(onClosed)
     }
 }

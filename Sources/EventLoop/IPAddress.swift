@@ -5,16 +5,13 @@
 #endif
 
 /// An IPv4 or IPv6 address. An IPv4 address equals its IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
-public struct IPAddress: Hashable, Sendable {
-    /// The first 64 of its 128 bits.
+package struct IPAddress: Hashable, Sendable {
     package let high: UInt64
-    /// The last 64 bits.
     package let low: UInt64
 
     /// Stands for a client whose address isn't known.
     package static let unknown = IPAddress(high: 0, low: 0)
 
-    /// The bits that all mapped addresses share, in the lower word.
     private static let mappedPrefix: UInt64 = 0xFFFF << 32
 
     package init(high: UInt64, low: UInt64) {
@@ -23,7 +20,7 @@ public struct IPAddress: Hashable, Sendable {
     }
 
     /// Parses a numeric address without brackets and port; a zone after `%` is ignored. Nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let text = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
         var version4 = in_addr()
         var version6 = in6_addr()
@@ -42,7 +39,6 @@ public struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether it is an IPv4 address.
     package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
     /// The client's identity: an IPv4 address, or the /64 network of an IPv6 address, all of which one client has
@@ -51,13 +47,13 @@ public struct IPAddress: Hashable, Sendable {
 }
 
 /// A range of addresses such as `10.0.0.0/8`, or a single address (RFC 4632, RFC 4291).
-public struct AddressRange: Hashable, Sendable {
+package struct AddressRange: Hashable, Sendable {
     private let base: IPAddress
     private let mask: IPAddress
 
     /// Parses an address, or an address, a slash and a number of bits; nil for anything else, and if bits beyond that
     /// number are set.
-    public init?(settingText text: String) {
+    package init?(settingText text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let base = IPAddress(String(first)), !text.contains("%") else {
             return nil
@@ -71,7 +67,6 @@ public struct AddressRange: Hashable, Sendable {
         guard base.high & ~mask.high == 0, base.low & ~mask.low == 0 else { return nil }
     }
 
-    /// Whether an address is in the range.
     package func contains(_ address: IPAddress) -> Bool {
         (address.high ^ base.high) & mask.high == 0 && (address.low ^ base.low) & mask.low == 0
     }

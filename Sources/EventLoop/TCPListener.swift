@@ -6,25 +6,20 @@ import CLibUV
     import Glibc
 #endif
 
-/// Accepts TCP connections on a loop.
-///
-/// Confined to the loop's thread.
-public final class TCPListener {
-    /// The port it listens on.
-    public let port: Int
+/// Accepts TCP connections on a loop. Confined to the loop's thread.
+package final class TCPListener {
+    package let port: Int
 
     private let box: HandleBox<uv_tcp_t, TCPListener>
     private let onConnection: (TCPStream) -> Void
     private let onFailure: (EventLoopError) -> Void
 
-    /// Listens on a bound socket, and owns it from now on.
+    /// Listens on a bound socket, and owns it from now on: also where it throws, after it has closed the socket.
     ///
     /// - Parameters:
     ///   - backlog: maximum number of connections that the system queues until they are accepted (listen(2)).
-    ///   - onFailure: called when a connection can't be accepted.
     ///   - onConnection: gets each connection. It owns the connection and must close it.
-    /// - Throws: `EventLoopError`, after it has closed the socket.
-    public init(
+    package init(
         loop: EventLoop, socket: BoundSocket, backlog: Int32 = 1024,
         onFailure: @escaping (EventLoopError) -> Void = { _ in },
         onConnection: @escaping (TCPStream) -> Void
@@ -57,7 +52,7 @@ public final class TCPListener {
 
     /// Stops listening. Accepted connections stay open. Queued ones are accepted first: their clients are connected
     /// already and may have sent a request, and the system would reset them.
-    public func close(_ onClosed: (() -> Void)? = nil) {
+    package func close(_ onClosed: (() -> Void)? = nil) {
         acceptQueued()
         box.close(onClosed)
     }

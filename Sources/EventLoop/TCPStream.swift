@@ -11,31 +11,29 @@ import Locking
 ///
 /// Confined to its loop's thread, like its callbacks. The listener's `onConnection` becomes its owner: the stream stays
 /// open, and in memory, until `close()` or `reset()`.
-public final class TCPStream {
+package final class TCPStream {
     /// Gets the bytes that were read. They are valid during the call only.
-    public var onRead: ((UnsafeRawBufferPointer) -> Void)? {
+    package var onRead: ((RawSpan) -> Void)? {
         get { state.value.onRead }
         set { state.value.onRead = newValue }
     }
     /// Called when the peer has ended its side (FIN). Nothing is read after it.
-    public var onEnd: (() -> Void)?
+    package var onEnd: (() -> Void)?
     /// Called once when reading or writing failed (`ECONNRESET`, `EPIPE`, …). The owner still has to close the stream.
-    public var onError: ((EventLoopError) -> Void)?
+    package var onError: ((EventLoopError) -> Void)?
     /// Called when the system has taken everything that was queued to be written.
-    public var onDrained: (() -> Void)?
+    package var onDrained: (() -> Void)?
 
     /// Maximum number of bytes that `onRead` gets at once; the loop's buffer is another.
-    public var maximumReadBytes: Int {
+    package var maximumReadBytes: Int {
         get { state.value.maximumReadBytes }
         set { state.value.maximumReadBytes = newValue }
     }
 
-    /// Number of bytes that are queued because the system didn't take them yet.
-    public var queuedWriteBytes: Int { state.value.queuedWriteBytes }
+    package var queuedWriteBytes: Int { state.value.queuedWriteBytes }
 
-    /// What every read and write needs.
     private struct State {
-        var onRead: ((UnsafeRawBufferPointer) -> Void)?
+        var onRead: ((RawSpan) -> Void)?
         var maximumReadBytes = Int.max
         var queuedWriteBytes = 0
         var hasFailed = false
@@ -55,8 +53,7 @@ public final class TCPStream {
         box.attach(self)
     }
 
-    /// The loop whose thread owns the stream.
-    public var loop: EventLoop { box.loop }
+    package var loop: EventLoop { box.loop }
 
     func accept(from listener: UnsafeMutablePointer<uv_stream_t>) -> Bool {
         guard uv_accept(listener, stream) == 0 else { return false }
@@ -75,24 +72,20 @@ public final class TCPStream {
         return true
     }
 
-    // MARK: Reading
-
-    /// The file descriptor; nil once the stream is closed.
-    public var descriptor: Int32? {
+    package var descriptor: Int32? {
         var socket: uv_os_fd_t = -1
         guard box.isOpen, uv_fileno(box.handle, &socket) == 0 else { return nil }
         return socket
     }
 
     /// Whether the system holds received bytes that were not read yet.
-    public var hasUnreadInput: Bool {
+    package var hasUnreadInput: Bool {
         guard let socket = descriptor else { return false }
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
-    /// Reads and calls `onRead` until `stopReading()`.
-    public func startReading() {
+    package func startReading() {
         guard box.isOpen, !state.value.isReading, !state.value.hasFailed else { return }
         state.value.isReading = true
         let status = uv_read_start(
@@ -112,8 +105,8 @@ public final class TCPStream {
         if status < 0 { fail(status) }
     }
 
-    /// Stops reading. TCP's window holds the peer back once the system's buffers are full.
-    public func stopReading() {
+    /// TCP's window holds the peer back once the system's buffers are full.
+    package func stopReading() {
         guard box.isOpen, state.value.isReading else { return }
         state.value.isReading = false
         uv_read_stop(stream)
@@ -123,7 +116,7 @@ public final class TCPStream {
     ///
     /// Write something after it: a peer that has closed both directions responds with a reset, a peer that only
     /// stopped sending doesn't. If the system can't watch for it, the next write reports the reset.
-    public func watchForReset() {
+    package func watchForReset() {
         guard !state.value.hasFailed, resetWatch == nil, let socket = descriptor else { return }
         // libuv doesn't poll the stream any more, unless something is to be written. epoll always reports errors and hang-ups
         // (epoll_ctl(2), `EPOLLERR`). kqueue doesn't: there, only the next write finds out.
@@ -135,7 +128,7 @@ public final class TCPStream {
 
     private func didRead(count: Int, bytes: UnsafeRawPointer?) {
         if count > 0 {
-            onRead?(UnsafeRawBufferPointer(start: bytes, count: count))
+            onRead?(UnsafeRawBufferPointer(start: bytes, count: count).bytes)
         } else if count == Int(UV_EOF.rawValue) {
             stopReading()
             onEnd?()
@@ -145,15 +138,13 @@ public final class TCPStream {
         }
     }
 
-    // MARK: Writing
-
-    /// Writes `bytes`. What the system doesn't take at once is queued.
-    public func write(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { write($0) }
-    }
+    /// Writes `bytes`. What the system doesn't take at once is copied and queued.
+    package func write(_ bytes: [UInt8]) { write(bytes.span.bytes) }
 
     /// Writes `bytes`. What the system doesn't take at once is copied and queued.
-    public func write(_ bytes: UnsafeRawBufferPointer) {
+    package func write(_ bytes: RawSpan) { bytes.withUnsafeBytes(write) }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) {
         guard box.isOpen, !state.value.hasFailed, !bytes.isEmpty else { return }
         var written = 0
         if state.value.queuedWriteBytes == 0 {
@@ -207,24 +198,21 @@ public final class TCPStream {
         }
     }
 
-    /// Ends this side of the connection (FIN), after all queued bytes.
-    public func shutdownWriting() {
+    /// Sends FIN, after all queued bytes.
+    package func shutdownWriting() {
         guard box.isOpen, !state.value.hasFailed else { return }
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
         let status = uv_shutdown(request, stream) { request, _ in request?.deallocate() }
         if status < 0 { request.deallocate() }
     }
 
-    // MARK: Closing
-
-    /// Closes the connection and drops queued bytes. A second call does nothing.
-    public func close(_ onClosed: (() -> Void)? = nil) {
+    /// Drops queued bytes. A second call does nothing.
+    package func close(_ onClosed: (() -> Void)? = nil) {
         forgetCallbacks()
         box.close(onClosed)
     }
 
-    /// Closes the connection with a reset (RST) instead of an orderly end.
-    public func reset() {
+    package func reset() {
         forgetCallbacks()
         box.close(nil) { uv_tcp_close_reset($0, handleDidClose) }
     }
@@ -251,7 +239,7 @@ public final class TCPStream {
     }
 
     /// The peer's numeric address, or `unix` for a Unix socket; nil if the system doesn't know it any more.
-    public private(set) lazy var remoteAddress: String? = {
+    package private(set) lazy var remoteAddress: String? = {
         var storage = sockaddr_storage()
         var size = Int32(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutablePointer(to: &storage) { storage in

@@ -7,10 +7,8 @@ import Locking
     import Glibc
 #endif
 
-/// A thread that runs one loop.
-public final class EventLoopThread: Sendable {
-    /// The loop; it runs until `stopAndJoin()`.
-    public let loop: EventLoop
+package final class EventLoopThread: Sendable {
+    package let loop: EventLoop
     private let thread: PosixThread
     private let leaked = Lock(0)
 
@@ -23,38 +21,31 @@ public final class EventLoopThread: Sendable {
         }
     }
 
-    /// Starts a thread with a new loop.
-    ///
     /// - Parameter yields: whether other threads go first where they want the processor, too.
-    /// - Throws: `EventLoopError` if the system has no thread or no file descriptor left.
-    public static func start(name: String, yields: Bool = false) throws -> EventLoopThread {
+    package static func start(name: String, yields: Bool = false) throws -> EventLoopThread {
         try EventLoopThread(loop: EventLoop(), name: name, yields: yields)
     }
 
-    /// Waits until the loop has ended, which something on it has to stop. Call it once, from another thread. Blocks.
+    /// Something on the loop has to stop it. Call it once, from another thread. Blocks.
     package func join() {
         thread.join()
     }
 
-    /// Stops the loop, waits until its active handles are closed, and ends the thread.
+    /// Stops the loop, waits until its active handles are closed, and ends the thread. Call it once, from another thread.
     ///
-    /// Call it once, from another thread. Blocks.
     /// - Returns: the number of handles that their owners forgot to close.
     @discardableResult
-    public func stopAndJoin() -> Int {
+    package func stopAndJoin() -> Int {
         loop.stop()
         thread.join()
         return leaked.withLock { $0 }
     }
 }
 
-/// A joinable thread that runs one closure.
 final class PosixThread: Sendable {
     private let handle: pthread_t
 
-    /// Starts a thread. Linux keeps the first 15 bytes of the name.
-    ///
-    /// - Parameter yields: whether other threads go first where they want the processor, too.
+    /// Linux keeps the first 15 bytes of the name.
     init(name: String, yields: Bool, _ body: @escaping @Sendable () -> Void) throws(EventLoopError) {
         let start = Unmanaged.passRetained(Start(name: name, yields: yields, body: body))
         #if canImport(Darwin)
@@ -73,12 +64,12 @@ final class PosixThread: Sendable {
         handle = thread
     }
 
-    /// Waits until the closure has returned. Call it once, from another thread.
+    /// Call it once, from another thread.
     func join() {
         pthread_join(handle, nil)
     }
 
-    /// Lets the thread end by itself. Call it instead of `join()`.
+    /// Call it instead of `join()`.
     func detach() {
         pthread_detach(handle)
     }
@@ -117,24 +108,19 @@ final class PosixThread: Sendable {
 /// A thread that runs blocking calls one at a time, so that no loop has to wait for them.
 ///
 /// Usable from any thread. The queue is bounded: a call that doesn't fit is refused at once.
-public final class BlockingThread: Sendable {
-    /// Why work was refused.
-    public enum Refusal: Error, Hashable {
-        /// The queue is full.
+package final class BlockingThread: Sendable {
+    package enum Refusal: Error, Hashable {
         case full
-        /// `shutdown()` was called.
         case shutDown
     }
 
     private let queue: WorkQueue
     private let capacity: Int
 
-    /// Makes the queue; the thread starts with the first call.
+    /// The thread starts with the first call.
     ///
-    /// - Parameters:
-    ///   - capacity: maximum number of waiting calls; less than 1 counts as 1.
-    ///   - yields: whether other threads go first where they want the processor, too.
-    public init(name: String, capacity: Int, yields: Bool = false) {
+    /// - Parameter capacity: maximum number of waiting calls; less than 1 counts as 1.
+    package init(name: String, capacity: Int, yields: Bool = false) {
         self.capacity = max(1, capacity)
         queue = WorkQueue(name: name, yields: yields)
     }
@@ -143,11 +129,8 @@ public final class BlockingThread: Sendable {
         queue.end()
     }
 
-    /// Runs `work` on the thread, after all earlier calls, and returns its result.
-    ///
-    /// - Throws: what `work` throws; `Refusal` if the call is refused; `EventLoopError` if the system can't start the
-    ///   thread.
-    public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    /// Runs `work` after all earlier calls. Throws what `work` throws, a `Refusal`, or why there is no thread.
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             do {
                 try start { continuation.resume(with: Result(catching: work)) }
@@ -157,21 +140,17 @@ public final class BlockingThread: Sendable {
         }
     }
 
-    /// Runs `work` on the thread, after all earlier calls, and comes back at once.
-    ///
-    /// - Throws: `Refusal` if the call is refused; `EventLoopError` if the system can't start the thread.
+    /// The same without waiting.
     package func start(_ work: @escaping @Sendable () -> Void) throws {
         try queue.append(atMost: capacity, work)
     }
 
     /// Refuses further calls. Waiting calls still run, then the thread ends by itself.
-    public func shutdown() {
+    package func shutdown() {
         queue.end()
     }
 }
 
-/// The waiting calls, and the condition variable that wakes the thread.
-///
 /// Separate from `BlockingThread`, so that the running thread doesn't keep the `BlockingThread` alive.
 private final class WorkQueue: @unchecked Sendable {
     // @unchecked: a pthread condition variable is C memory, safe to use from any thread.

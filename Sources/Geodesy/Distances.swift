@@ -12,14 +12,14 @@ import PointsOfInterestServerAPI
 ///
 /// Computed by PROJ's `geodesic.h`, as PostGIS does: C. F. F. Karney, "Algorithms for geodesics", J. Geodesy 87, 43–55
 /// (2013); exact to 15 nm for every pair of points, antipodes included.
-public enum Geodesic {
+package enum Geodesic {
     /// The length of the shortest path between two coordinates, in metres. Any thread.
-    public static func distanceMeters(from start: Coordinate, to end: Coordinate) -> Double {
+    package static func distanceMeters(from start: Coordinate, to end: Coordinate) -> Double {
         distanceMeters(from: start, toLatitude: end.latitude, longitude: end.longitude)
     }
 
     /// The same for a place that a store proposes.
-    public static func distanceMeters(from start: Coordinate, to candidate: Candidate) -> Double {
+    package static func distanceMeters(from start: Coordinate, to candidate: Candidate) -> Double {
         distanceMeters(from: start, toLatitude: candidate.latitude, longitude: candidate.longitude)
     }
 
@@ -55,10 +55,7 @@ extension Ranking {
     private static let minimumCurvatureRadius = 6_335_439.327_3
 
     /// An upper bound of what the rounding of coordinates, chords and arcs adds up to, in metres.
-    public static let roundingMarginMeters = 1e-6
-
-    /// For longer chords, in metres, the bounds of the geodesic are centimetres apart, and hardly ever decide.
-    static let maximumUsefulChordMeters = 100_000.0
+    package static let roundingMarginMeters = 1e-6
 
     /// A lower bound for the length of a geodesic over this chord, in metres.
     package static func minimumGeodesicMeters(chordMeters: Double) -> Double {
@@ -68,18 +65,6 @@ extension Ranking {
     /// The arc over a chord of a circle, at most half a turn.
     private static func arcMeters(chordMeters: Double, diameter: Double) -> Double {
         diameter * asin(min(1, chordMeters / diameter))
-    }
-
-    /// The minimum and the maximum geodesic over a chord that isn't longer than `maximumUsefulChordMeters`.
-    ///
-    /// Uses the series of asin, because this is computed for every candidate: what is left out is less than 1e-17 of the arc.
-    static func geodesicBounds(usefulChordMeters chord: Double) -> (minimum: Double, maximum: Double) {
-        let square = chord * chord
-        let low = square * (1 / (4 * maximumCurvatureRadius * maximumCurvatureRadius))
-        let high = square * (1 / (4 * minimumCurvatureRadius * minimumCurvatureRadius))
-        let minimum = chord * (1 + low * (1 / 6 + low * (3 / 40 + low * (5 / 112))))
-        let maximum = chord * (1 + high * (1 / 6 + high * (3 / 40 + high * (5 / 112))))
-        return (minimum - roundingMarginMeters, maximum + roundingMarginMeters)
     }
 
     /// Schur's theorem compares with a circle's arc of at most half a turn, 19,903 km. Points that are farther apart are
@@ -125,7 +110,7 @@ extension Ranking {
     @usableFromInline static let stretch = 1 / (1 - 0.006_694_379_990_141_316_5)
     /// The bounds are off by less than this many times the chord's fifth power, in metres.
     @usableFromInline static let sectionMargin = 2e-32
-    /// For longer chords the bounds are more than four centimetres apart, and hardly decide a distance's tenth of a metre.
+    /// For longer chords these bounds are more than four centimetres apart, and hardly decide a distance's tenth of a metre.
     @usableFromInline package static let maximumSectionChordMeters = 1_000_000.0
 
     /// The minimum and the maximum geodesic between two points of the ellipsoid; nil where they are too far apart to tell.
@@ -142,7 +127,9 @@ extension Ranking {
             let arc = square.squareRoot() * (1 + square * 1.0278e-15)
             return (arc - 2e-8 - roundingMarginMeters, arc + 2e-8 + roundingMarginMeters)
         }
-        guard square < maximumSectionChordMeters * maximumSectionChordMeters else { return nil }
+        guard square < maximumSectionChordMeters * maximumSectionChordMeters else {
+            return longGeodesicBounds(from: start, to: end, square: square)
+        }
         let stretchedChord = square + (stretch - 1) * dz * dz
         let stretchedSum = sx * sx + sy * sy + stretch * stretch * sz * sz
         let squareOfBoth = stretchedChord * stretchedChord
@@ -160,7 +147,6 @@ extension Ranking {
 /// The minimum and the maximum of a candidate's geodesic distance, in metres; equal once it is measured.
 @usableFromInline
 package struct DistanceBounds {
-    /// Which candidate it is, in its caller's terms.
     @usableFromInline package let index: Int
     /// The candidate's id.
     @usableFromInline package let id: Int64
@@ -184,15 +170,6 @@ package struct DistanceBounds {
             maximum = minimum
         }
         maximumBeforeMeasuring = maximum
-    }
-
-    /// The same by the candidate's chord, if that is known and tells enough.
-    package init(
-        index: Int, id: Int64, chordMeters: Double?, measuring measure: (_ index: Int) -> Double
-    ) {
-        let useful = chordMeters.flatMap { $0 < Ranking.maximumUsefulChordMeters ? $0 : nil }
-        self.init(
-            index: index, id: id, useful.map(Ranking.geodesicBounds(usefulChordMeters:)), measuring: measure)
     }
 
     /// Computes the geodesic, unless that was done.
@@ -266,7 +243,6 @@ package enum Ellipsoid {
             normal * (1 - eccentricitySquared) * sine)
     }
 
-    /// The surface's point on the ray from the Earth's centre through another point, and its coordinate.
     package static func surface(below point: SIMD3<Double>) -> (point: SIMD3<Double>, coordinate: Coordinate)?
     {
         let scaled = point / semiAxes

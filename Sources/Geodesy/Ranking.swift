@@ -6,18 +6,18 @@ import PointsOfInterestServerAPI
 /// Every store uses this one implementation. PostgreSQL proposes candidates in the order of the straight line through
 /// the Earth, which isn't quite the order on the ellipsoid. So candidates are ordered and cut here, and `isComplete`
 /// tells whether a place that was not proposed could still belong to the page.
-public struct Ranking: Hashable, Sendable {
+package struct Ranking: Hashable, Sendable {
     /// Where distances are measured from.
-    public let center: Coordinate
+    package let center: Coordinate
     /// How far a place may be, in metres; nil where only `limit` bounds the ranking.
-    public let radiusMeters: Double?
+    package let radiusMeters: Double?
     /// The maximum number of places.
-    public let limit: Int
+    package let limit: Int
     /// Where the page before this one ends: places at or before it are left out. Nil on the first page.
-    public let after: PagePosition?
+    package let after: PagePosition?
 
     /// Ranks around `center`, starting behind `after`.
-    public init(center: Coordinate, radiusMeters: Double?, limit: Int, after: PagePosition? = nil) {
+    package init(center: Coordinate, radiusMeters: Double?, limit: Int, after: PagePosition? = nil) {
         self.center = center
         self.radiusMeters = radiusMeters
         self.limit = limit
@@ -28,7 +28,7 @@ public struct Ranking: Hashable, Sendable {
     ///
     /// Its `limit` is one more than the page's: whether that place exists tells whether a page follows. See
     /// `page(of:from:)`.
-    public init?(pageOf request: borrowing NearbyPlacesRequest) {
+    package init?(pageOf request: borrowing NearbyPlacesRequest) {
         guard let center = request.orderCenter else { return nil }
         self.init(
             center: center, radiusMeters: request.radiusMeters,
@@ -37,27 +37,20 @@ public struct Ranking: Hashable, Sendable {
     }
 
     /// A candidate with its place in the order.
-    public struct Placed: Hashable, Sendable {
-        /// The candidate's index among those that were ranked.
-        public let index: Int
+    package struct Placed: Hashable, Sendable {
+        package let index: Int
         /// The candidate's id.
-        public let id: Int64
-        /// Its geodesic distance in metres, not rounded. Where the candidate came with its chord, it may be up to a few
+        package let id: Int64
+        /// Its geodesic distance in metres, not rounded. Where bounds decided, it may be up to a few
         /// centimetres too long, if that changes neither the order nor the tenth of a metre that is shown.
-        public let distanceMeters: Double
+        package let distanceMeters: Double
     }
 
-    /// Orders the candidates within the radius and behind `after`, nearest first, at most `limit`.
-    ///
-    /// Nearby, a chord bounds its geodesic to micrometres. Mostly these bounds already decide everything: which place is
-    /// nearer, whether one is within the radius, and its distance to a tenth of a metre. The geodesic itself is computed
-    /// only where they don't, since that takes longer than everything else here together.
-    public func rank(_ candidates: [Candidate]) -> [Placed] {
+    /// Orders the candidates within the radius and behind `after`, nearest first, at most `limit`. Measures each of them.
+    package func rank(_ candidates: [Candidate]) -> [Placed] {
         let measure = { (index: Int) in Geodesic.distanceMeters(from: center, to: candidates[index]) }
         var bounds = candidates.indices.map { index in
-            let candidate = candidates[index]
-            return DistanceBounds(
-                index: index, id: candidate.id, chordMeters: candidate.chordMeters, measuring: measure)
+            DistanceBounds(index: index, id: candidates[index].id, nil, measuring: measure)
         }
         let count = bounds.withUnsafeMutableBufferPointer { rank($0, measuring: measure) }
         return bounds.prefix(count).map {
@@ -67,8 +60,12 @@ public struct Ranking: Hashable, Sendable {
 
     /// The same in a caller's buffer, without allocating anything.
     ///
+    /// Mostly bounds already decide everything: which place is nearer, whether one is within the radius, and its distance to a
+    /// tenth of a metre. The geodesic itself is computed only where they don't, since that takes longer than everything else
+    /// here together.
+    ///
     /// - Parameters:
-    ///   - bounds: the candidates, in any order; quickest in that of their chords.
+    ///   - bounds: the candidates, in any order; quickest in that of their distances.
     ///   - measure: computes the geodesic distance of the candidate with an index, in metres.
     /// - Returns: how many candidates are placed. They are at the front of the buffer, each at its `maximum`.
     package func rank(
@@ -150,7 +147,7 @@ public struct Ranking: Hashable, Sendable {
     /// - Parameters:
     ///   - placed: the complete ranking, of at least one place more than the page if there are so many.
     ///   - candidates: what was ranked, at the same indices.
-    public func page(of placed: [Placed], from candidates: [Candidate]) -> (
+    package func page(of placed: [Placed], from candidates: [Candidate]) -> (
         placed: [Placed], end: PagePosition?
     ) {
         let shown = Array(placed.prefix(pageSize))
@@ -171,7 +168,6 @@ public struct Ranking: Hashable, Sendable {
     /// bounds are those of the coordinates, whoever found the places, so every store ends a page at the same position.
     ///
     /// - Parameters:
-    ///   - last: its last place.
     ///   - pageCount: how many places it has.
     ///   - origin: the centre in space.
     ///   - lastPoint: the last place in space.
@@ -198,33 +194,29 @@ public struct Ranking: Hashable, Sendable {
 
     /// How far a store looked: it proposed the places nearest to the centre by the chord, the straight line through the
     /// Earth.
-    public struct Fetch: Hashable, Sendable {
+    package struct Fetch: Hashable, Sendable {
         /// The maximum number of candidates that the store was to propose, at least the ranking's `limit`.
-        public let candidateLimit: Int
+        package let candidateLimit: Int
         /// How many it proposed; fewer than the limit where there are no more.
-        public let candidateCount: Int
+        package let candidateCount: Int
         /// The chord to the last one, in metres; nil where there is none.
-        public let lastChordMeters: Double?
+        package let lastChordMeters: Double?
 
         /// Describes a fetch in the order of the chord.
-        public init(candidateLimit: Int, candidateCount: Int, lastChordMeters: Double?) {
+        package init(candidateLimit: Int, candidateCount: Int, lastChordMeters: Double?) {
             self.candidateLimit = candidateLimit
             self.candidateCount = candidateCount
             self.lastChordMeters = lastChordMeters
         }
     }
 
-    /// Whether `placed`, ranked from what `fetch` proposed, is complete: no place that was not proposed belongs to it.
+    /// Whether so many places, ranked from what `fetch` proposed and the last of them at `farthestMeters`, are complete: no
+    /// place that was not proposed belongs to the ranking.
     ///
     /// The orders of chord and geodesic differ, since the ellipsoid's curvature isn't the same in all directions: by less
     /// than 3 m at 500 km. So the proof is not a number of candidates. It is that the shortest possible geodesic over the
     /// last chord is longer than any distance that matters. Places at or before `after` don't count: where the page begins
     /// farther away than the fetch reached, nothing is proven.
-    public func isComplete(_ placed: [Placed], after fetch: Fetch) -> Bool {
-        isComplete(count: placed.count, farthestMeters: placed.last?.distanceMeters, after: fetch)
-    }
-
-    /// The same for `count` placed candidates, the last of which is at `farthestMeters`.
     package func isComplete(count: Int, farthestMeters: Double?, after fetch: Fetch) -> Bool {
         guard fetch.candidateCount >= fetch.candidateLimit, let lastChordMeters = fetch.lastChordMeters else {
             return true  // all the places there are
@@ -238,39 +230,33 @@ public struct Ranking: Hashable, Sendable {
 }
 
 /// A place that a store proposes: what is needed to rank it exactly.
-public struct Candidate: Hashable, Sendable {
+package struct Candidate: Hashable, Sendable {
     /// The place's id, which decides between equal distances.
-    public let id: Int64
+    package let id: Int64
     /// The exact latitude, in degrees.
-    public let latitude: Double
+    package let latitude: Double
     /// The exact longitude, in degrees.
-    public let longitude: Double
-    /// The straight line from the ranking's centre through the Earth, in metres and exact to
-    /// `Ranking.roundingMarginMeters`; nil where the store doesn't know it.
-    public let chordMeters: Double?
+    package let longitude: Double
 
-    /// Names a place by its id and exact position.
-    public init(id: Int64, latitude: Double, longitude: Double, chordMeters: Double? = nil) {
+    package init(id: Int64, latitude: Double, longitude: Double) {
         self.id = id
         self.latitude = latitude
         self.longitude = longitude
-        self.chordMeters = chordMeters
     }
 }
 
 /// The nearest places that a search has found so far, each once, as many as its ranking asks for.
 package struct NearestCandidates: Sendable {
     private let ranking: Ranking
+    /// The ranking's centre in space.
+    private let origin: SIMD3<Double>
     private var entries: [(distanceMeters: Double, candidate: Candidate)] = []
     /// The position that was measured last: many places may be at one point, one after the other.
     private var measured: (latitude: Double, longitude: Double, meters: Double)?
 
-    /// The geodesics of all longer chords are longer than `maximumMeters`.
-    private var maximumChordMeters = Double.infinity
-
     package init(of ranking: Ranking) {
         self.ranking = ranking
-        maximumChordMeters = Ranking.chordMeters(ofGeodesicBeyond: maximumMeters)
+        origin = Ellipsoid.point(ranking.center)
     }
 
     /// No place farther than this belongs to the ranking, in metres.
@@ -282,9 +268,9 @@ package struct NearestCandidates: Sendable {
     /// The places, nearest first.
     package var candidates: [Candidate] { entries.map(\.candidate) }
 
-    /// Takes a place if it may belong to the ranking. If its chord is known and rules that out, it isn't measured.
+    /// Takes a place if it may belong to the ranking. If its position rules that out, it isn't measured.
     package mutating func insert(_ candidate: Candidate) {
-        if let chord = candidate.chordMeters, chord > maximumChordMeters { return }
+        if maximumMeters.isFinite, isBeyond(candidate) { return }
         let meters = distanceMeters(of: candidate)
         guard meters <= maximumMeters else { return }
         if let after = ranking.after, (meters, candidate.id) <= (after.distanceMeters, after.id) { return }
@@ -295,7 +281,11 @@ package struct NearestCandidates: Sendable {
         guard index == entries.count || entries[index].candidate.id != candidate.id else { return }
         entries.insert((meters, candidate), at: index)
         if entries.count > ranking.limit { entries.removeLast() }
-        maximumChordMeters = Ranking.chordMeters(ofGeodesicBeyond: maximumMeters)
+    }
+
+    private func isBeyond(_ candidate: Candidate) -> Bool {
+        let point = Ellipsoid.point(latitude: candidate.latitude, longitude: candidate.longitude)
+        return Ranking.geodesicBounds(from: origin, to: point).map { $0.minimum > maximumMeters } ?? false
     }
 
     private mutating func distanceMeters(of candidate: Candidate) -> Double {

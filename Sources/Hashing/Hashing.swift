@@ -1,3 +1,4 @@
+import Bytes
 import CCrypto
 
 /// SHA-256 (FIPS 180-4), computed by libcrypto.
@@ -48,15 +49,6 @@ package struct HMAC: Sendable {
                 return result != nil
             }
         }
-    }
-}
-
-extension [UInt8] {
-    /// Two lower-case hexadecimal digits a byte.
-    package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

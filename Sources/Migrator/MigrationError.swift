@@ -2,8 +2,7 @@ import Foundation
 import Postgres
 
 /// Why migrations were not applied, or not all of them; `description` is one message for a terminal.
-public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedError {
-    /// The folder cannot be read.
+package enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedError {
     case unreadableFolder(String)
     /// A file cannot be read.
     case unreadableFile(String)
@@ -13,14 +12,7 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     case malformedFile(String, line: Int, String)
     /// Two files have the same number.
     case duplicateVersion(String, String)
-    /// Two files' numbers have different lengths; dbmate sorts them as text, in another order.
-    case unequalVersionLengths(String, String)
-    /// A name for a new file has no letter or digit.
-    case unusableName(String)
-    /// A new file can't be written; the reason is the system's.
-    case unwritableFile(String, reason: String)
 
-    /// A file was edited after it had been applied.
     case editedFile(name: String)
     /// Versions are applied for which there is no file.
     case missingFiles(versions: [String])
@@ -28,11 +20,13 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     case replacedFiles(versions: [String])
     /// A file that isn't applied has a lower number than one that is.
     case outOfOrder(name: String, highestApplied: String)
-    /// There is no such version to go to.
-    case unknownTarget(String)
     /// The file has an empty `-- migrate:down` part.
     case irreversible(name: String)
 
+    /// The file ended the transaction in which it ran and would have been recorded.
+    case endedTransaction(name: String)
+    /// The connection leads to a pooler.
+    case pooled
     /// Another run held the lock for longer than the time limit.
     case lockTimedOut(Duration)
     /// The server refused a file's SQL; `line` is the line of the file.
@@ -40,18 +34,13 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     /// The server refused the run's own bookkeeping, or the connection failed.
     case databaseFailed(String)
 
-    /// One message for a terminal.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadableFolder(let path): "cannot read the migrations' folder \(path)"
         case .unreadableFile(let path): "cannot read \(path)"
         case .malformedName(let name): "\(name): a migration is called NNNN_verb_object.sql"
         case .malformedFile(let name, let line, let problem): "\(name):\(line): \(problem)"
         case .duplicateVersion(let first, let second): "\(first) and \(second) have the same number"
-        case .unequalVersionLengths(let first, let second):
-            "the numbers of \(first) and \(second) must have the same count of digits"
-        case .unusableName(let name): "“\(name)” has nothing that could name a migration"
-        case .unwritableFile(let path, let reason): "cannot write \(path): \(reason)"
         case .editedFile(let name):
             "\(name) was edited after it had been applied: restore it, and put the change into a new file"
         case .missingFiles(let versions):
@@ -61,8 +50,13 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
                 + "\(versions.last ?? "")), and can't be migrated; nothing was changed: make a new one, and import into it"
         case .outOfOrder(let name, let highestApplied):
             "\(name) is new, but \(highestApplied) is applied already: give it a higher number"
-        case .unknownTarget(let version): "there is no migration \(version)"
         case .irreversible(let name): "\(name) has nothing after `-- migrate:down` and cannot be undone"
+        case .endedTransaction(let name):
+            "\(name) controls the transaction itself (COMMIT or ROLLBACK), so it isn't recorded, though some of it may be done: "
+                + "take that out of the file, and undo by hand what is there"
+        case .pooled:
+            "the database is reached through a pooler, which may give each statement another session; migrations need one of "
+                + "their own: connect to PostgreSQL itself. Nothing was changed"
         case .lockTimedOut(let limit): "another run held the migrations' lock for more than \(limit)"
         case .statementFailed(let name, let line, let message):
             "\(name)\(line.map { ":\($0)" } ?? ""): \(message)"
@@ -71,7 +65,7 @@ public enum MigrationError: Error, Hashable, CustomStringConvertible, LocalizedE
     }
 
     /// The same message as `description`.
-    public var errorDescription: String? { description }
+    package var errorDescription: String? { description }
 }
 
 extension MigrationError {

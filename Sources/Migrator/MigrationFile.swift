@@ -1,10 +1,10 @@
 import Foundation
 import Hashing
 
-/// One migration: a file of plain SQL in dbmate's format. It is checked when it is read.
-public struct MigrationFile: Sendable, Hashable {
+/// One migration: a file of plain SQL in two parts, up and down. It is checked when it is read.
+package struct MigrationFile: Sendable, Hashable {
     /// What a migration is for.
-    public enum Kind: Sendable, Hashable, CaseIterable {
+    package enum Kind: Sendable, Hashable, CaseIterable {
         /// The schema: applied by every run.
         case schema
         /// Data: applied only on request.
@@ -12,34 +12,35 @@ public struct MigrationFile: Sendable, Hashable {
     }
 
     /// One direction of a migration.
-    public struct Section: Sendable, Hashable {
+    package struct Section: Sendable, Hashable {
         /// The SQL, without the marker's line.
-        public let sql: String
+        package let sql: String
         /// Whether the SQL and its record are one transaction; false for statements that PostgreSQL refuses in one.
-        public let isTransactional: Bool
+        package let isTransactional: Bool
         /// The number of the line in the file on which `sql` begins, from 1.
-        public let firstLine: Int
-        /// Whether there is nothing to run; there may be comments.
-        public let isEmpty: Bool
+        package let firstLine: Int
+        /// Whether there is nothing to run: no lines but blank ones and `--` comments.
+        package var isEmpty: Bool {
+            sql.split(whereSeparator: \.isNewline).allSatisfy(MigrationFileParser.isBlank)
+        }
     }
 
     /// The digits before the first underscore, as text: `0202`.
-    public let version: String
+    package let version: String
     /// The file's name without its extension: `0202_create_locations`.
-    public let name: String
+    package let name: String
     /// What it is for.
-    public let kind: Kind
+    package let kind: Kind
     /// SHA-256 over the file's bytes in hexadecimal: an applied file must never change.
-    public let checksum: String
-    /// The part that applies it.
-    public let up: Section
+    package let checksum: String
+    package let up: Section
     /// The part that undoes it; empty where nothing can.
-    public let down: Section
+    package let down: Section
 
     /// Reads a migration from the bytes of the file `fileName`.
     ///
     /// - Throws: ``MigrationError`` that says what is wrong with the name, or with which line.
-    public init(fileName: String, kind: Kind, bytes: [UInt8]) throws(MigrationError) {
+    package init(fileName: String, kind: Kind, bytes: [UInt8]) throws(MigrationError) {
         guard let (version, name) = Self.parse(fileName: fileName) else {
             throw .malformedName(fileName)
         }
@@ -48,18 +49,18 @@ public struct MigrationFile: Sendable, Hashable {
         (up, down) = try MigrationFileParser.parse(fileName: fileName, bytes: bytes)
     }
 
-    /// `NNNN_verb_object.sql`: digits, an underscore, lower-case words.
+    /// `NNNN_verb_object.sql`: four digits, an underscore, lower-case words.
     private static func parse(fileName: String) -> (version: String, name: String)? {
         guard fileName.hasSuffix(".sql") else { return nil }
         let name = String(fileName.dropLast(4))
-        guard let match = name.wholeMatch(of: /([0-9]+)_[a-z0-9][a-z0-9_]*/) else { return nil }
+        guard let match = name.wholeMatch(of: /([0-9]{4})_[a-z0-9][a-z0-9_]*/) else { return nil }
         return (String(match.1), name)
     }
 }
 
 // MARK: - Parsing
 
-/// Reads dbmate's file format: `-- migrate:up`, then `-- migrate:down`, each perhaps with `transaction:false`.
+/// Reads the file format, which is dbmate's: `-- migrate:up`, then `-- migrate:down`, each perhaps with `transaction:false`.
 private enum MigrationFileParser {
     private struct Marker {
         var direction: String
@@ -88,16 +89,21 @@ private enum MigrationFileParser {
         guard markers.count == 2 else {
             throw .malformedFile(fileName, line: markers[2].line + 1, "has a third `-- migrate:` marker")
         }
-        let preamble = lines[..<up.line].joined(separator: "\n")
-        guard SQLStatementScanner(preamble).statements.isEmpty else {
+        guard lines[..<up.line].allSatisfy(isBlank) else {
             throw .malformedFile(fileName, line: 1, "has statements before `-- migrate:up`")
         }
         let down = markers[1]
-        let upSection = try section(lines, up, until: down.line, fileName: fileName)
+        let upSection = section(lines, up, until: down.line)
         guard !upSection.isEmpty else {
             throw .malformedFile(fileName, line: up.line + 1, "has nothing to apply")
         }
-        return (upSection, try section(lines, down, until: lines.count, fileName: fileName))
+        return (upSection, section(lines, down, until: lines.count))
+    }
+
+    /// Whether a line has nothing to run.
+    static func isBlank(_ line: some StringProtocol) -> Bool {
+        let text = line.drop(while: \.isWhitespace)
+        return text.isEmpty || text.hasPrefix("--")
     }
 
     private static func markers(
@@ -113,47 +119,21 @@ private enum MigrationFileParser {
                     fileName, line: line + 1, "has an unknown marker `migrate:\(marker.direction)`")
             }
             for option in text[match.range.upperBound...].split(whereSeparator: \.isWhitespace) {
-                switch option {
-                case "transaction:false": marker.isTransactional = false
-                case "transaction:true": marker.isTransactional = true
-                default:
+                guard option == "transaction:false" else {
                     throw .malformedFile(fileName, line: line + 1, "has an unknown option `\(option)`")
                 }
+                marker.isTransactional = false
             }
             markers.append(marker)
         }
         return markers
     }
 
-    private static func section(
-        _ lines: [String], _ marker: Marker, until end: Int, fileName: String
-    ) throws(MigrationError) -> MigrationFile.Section {
-        let sql = lines[(marker.line + 1)..<end].joined(separator: "\n")
-        let statements = SQLStatementScanner(sql).statements
-        if marker.isTransactional {
-            if let words = statements.first(where: endsTransaction) {
-                throw .malformedFile(
-                    fileName, line: marker.line + 1,
-                    "controls the transaction itself (\(words[0])): its record could not commit with it")
-            }
-        } else if statements.count > 1 {
-            throw .malformedFile(
-                fileName, line: marker.line + 1,
-                "has \(statements.count) statements under transaction:false, which takes one: PostgreSQL would "
-                    + "make them one transaction, and what failed half-way could not be repeated")
-        }
-        return MigrationFile.Section(
-            sql: sql, isTransactional: marker.isTransactional, firstLine: marker.line + 2,
-            isEmpty: statements.isEmpty)
-    }
-
-    /// Whether the statement begins or ends a transaction; savepoints do neither.
-    private static func endsTransaction(_ words: [String]) -> Bool {
-        switch words.first {
-        case "BEGIN", "START", "COMMIT", "END", "ABORT": true
-        case "ROLLBACK": !words.contains("TO")
-        case "PREPARE": words.dropFirst().first == "TRANSACTION"
-        default: false
-        }
+    private static func section(_ lines: [String], _ marker: Marker, until end: Int) -> MigrationFile.Section
+    {
+        MigrationFile.Section(
+            sql: lines[(marker.line + 1)..<end].joined(separator: "\n"),
+            isTransactional: marker.isTransactional,
+            firstLine: marker.line + 2)
     }
 }

@@ -1,33 +1,26 @@
 import Postgres
 
 /// A row of `schema_migrations`.
-public struct AppliedMigration: Sendable, Hashable {
-    /// The number of the file.
-    public let version: String
-    /// The file's checksum when it was applied; nil where dbmate applied it.
-    public let checksum: String?
-    /// When it was applied, in PostgreSQL's notation; nil where the table didn't hold that yet.
-    public let appliedAt: String?
-    /// The file's name without its extension; nil where dbmate applied it.
-    public let name: String?
+package struct AppliedMigration: Sendable, Hashable {
+    package let version: String
+    /// The file's name without its extension.
+    package let name: String
+    package let checksum: String
+    /// When it was applied, in PostgreSQL's notation.
+    package let appliedAt: String
 
     /// A row with these columns.
-    public init(
-        version: String, checksum: String? = nil, appliedAt: String? = nil, name: String? = nil
-    ) {
+    package init(version: String, name: String = "", checksum: String, appliedAt: String = "") {
         self.version = version
+        self.name = name
         self.checksum = checksum
         self.appliedAt = appliedAt
-        self.name = name
     }
-
-    /// The name, or the version where there is no name.
-    var shownName: String { name ?? version }
 }
 
 // MARK: - The table
 
-/// The table `schema_migrations`: dbmate's, with three more nullable columns, which dbmate leaves alone.
+/// The table `schema_migrations`.
 struct MigrationHistory {
     private let connection: PostgresConnection
 
@@ -39,35 +32,33 @@ struct MigrationHistory {
     func applied() async throws -> [AppliedMigration] {
         let exists = try await connection.query("SELECT to_regclass('schema_migrations') IS NOT NULL").only()
         guard try exists.decode(Bool.self, at: 0) else { return [] }
-        // It goes through JSON, since a table that dbmate made lacks some of the columns.
         let rows = try await connection.query(
             """
-            SELECT version::text, to_jsonb(m) ->> 'checksum', to_jsonb(m) ->> 'applied_at', to_jsonb(m) ->> 'name'
-            FROM schema_migrations AS m ORDER BY version
+            SELECT version::text, name::text, checksum::text, applied_at::text FROM schema_migrations ORDER BY version
             """)
         return try rows.map { row in
             try AppliedMigration(
-                version: row.decode(at: 0), checksum: row.decode(at: 1), appliedAt: row.decode(at: 2),
-                name: row.decode(at: 3))
+                version: row.decode(at: 0), name: row.decode(at: 1), checksum: row.decode(at: 2),
+                appliedAt: row.decode(at: 3))
         }
     }
 
-    /// Creates the table, or adds our columns to one that dbmate made.
+    /// Creates the table where there is none.
     func prepare() async throws {
-        // The default comes afterwards: rows that exist already were not applied now.
-        try await connection.unsafeExecuteScript(
-            """
-            SET LOCAL client_min_messages = warning;
-            CREATE TABLE IF NOT EXISTS schema_migrations (version varchar PRIMARY KEY);
-            ALTER TABLE schema_migrations
-                ADD COLUMN IF NOT EXISTS name text,
-                ADD COLUMN IF NOT EXISTS checksum text,
-                ADD COLUMN IF NOT EXISTS applied_at timestamptz;
-            ALTER TABLE schema_migrations ALTER COLUMN applied_at SET DEFAULT now();
-            """)
+        do {
+            try await connection.unsafeExecuteScript(
+                """
+                SET LOCAL client_min_messages = warning;
+                CREATE TABLE IF NOT EXISTS schema_migrations (
+                    version text PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+                    applied_at timestamptz NOT NULL DEFAULT now()
+                );
+                """)
+        } catch let error as PostgresError where error.sqlState == .uniqueViolation {
+            // In the catalog: another run has made it at the same moment.
+        }
     }
 
-    /// Records that a step was done.
     func record(_ step: MigrationPlan.Step) async throws {
         switch step.direction {
         case .up:
@@ -85,52 +76,37 @@ struct MigrationHistory {
 
 // MARK: - The lock
 
-/// The advisory lock that one run at a time holds, from reading the rows to the last record.
+/// The lock that one run at a time holds, from its last look at the applied migrations to its last record: one of the table
+/// `schema_migrations`, which no role gets that can't write there.
 ///
-/// It is taken by polling: a session that waits inside `pg_advisory_lock` holds a snapshot, and the other run's
-/// `CREATE INDEX CONCURRENTLY` would wait for the end of that: a deadlock.
+/// A transaction holds it, in a session of its own, since some statements of migrations can't run in one.
 struct MigrationLock {
-    /// "poi_migr" in ASCII. Each database has advisory locks of its own, so one number does for all of them.
-    private static let key = PostgresValue.int8(0x706f_695f_6d69_6772)
-    private static let pollingMilliseconds = 80...160
+    let waitLimit: Duration
+    /// Called where another run has the lock.
+    let onWait: () -> Void
 
-    /// Runs `body` under the lock, and waits at most `limit` for it.
+    private static let table: SQL = "schema_migrations"
+
+    /// Takes the lock in a transaction of `connection`, which has to exist already, and keeps it until that ends.
     ///
-    /// - Throws: ``MigrationError/lockTimedOut(_:)``, and the errors of `body` and of the connection.
-    static func withLock<R>(
-        on connection: PostgresConnection, waitingAtMost limit: Duration, onWait: () -> Void,
-        _ body: () async throws -> R
-    ) async throws -> R {
-        try await acquire(on: connection, waitingAtMost: limit, onWait: onWait)
-        do {
-            let result = try await body()
-            try await release(on: connection)
-            return result
+    /// - Throws: ``MigrationError/lockTimedOut(_:)``; `PostgresError`.
+    func acquire(on connection: PostgresConnection) async throws {
+        // Under the other levels a transaction has a snapshot as long as it lasts, for which CREATE INDEX CONCURRENTLY waits.
+        try await connection.unsafeExecuteScript(
+            """
+            SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
+            SET LOCAL idle_in_transaction_session_timeout = 0;
+            SET LOCAL statement_timeout = 0;
+            SET LOCAL lock_timeout = \(max(1, Int(waitLimit / .milliseconds(1))));
+            """)
+        guard try await !connection.tryLock(Self.table) else { return }
+        guard waitLimit > .zero else { throw MigrationError.lockTimedOut(waitLimit) }
+        onWait()
+        do throws(PostgresError) {
+            try await connection.lock(Self.table)
         } catch {
-            // The lock ends with the session anyway; this spares others the wait for that.
-            try? await release(on: connection)
-            throw error
+            guard error.sqlState == .lockNotAvailable else { throw error }
+            throw MigrationError.lockTimedOut(waitLimit)
         }
-    }
-
-    private static func acquire(
-        on connection: PostgresConnection, waitingAtMost limit: Duration, onWait: () -> Void
-    ) async throws {
-        let deadline = ContinuousClock.now + limit
-        var hasWaited = false
-        while true {
-            let row = try await connection.query(PostgresQuery("SELECT pg_try_advisory_lock($1)", [key]))
-                .only()
-            if try row.decode(Bool.self, at: 0) { return }
-            guard ContinuousClock.now < deadline else { throw MigrationError.lockTimedOut(limit) }
-            if !hasWaited { onWait() }
-            hasWaited = true
-            // With jitter, so that runs that start together don't ask together.
-            try await Task.sleep(for: .milliseconds(Int.random(in: pollingMilliseconds)))
-        }
-    }
-
-    private static func release(on connection: PostgresConnection) async throws {
-        _ = try await connection.query(PostgresQuery("SELECT pg_advisory_unlock($1)", [key]))
     }
 }

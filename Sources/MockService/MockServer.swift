@@ -21,8 +21,6 @@ package struct MockServer: Sendable {
     private let observability: Observability
     private let endsWithStandardInput: Bool
 
-    /// Makes a mock that doesn't run yet.
-    ///
     /// - Parameter endsWithStandardInput: whether it also ends when its standard input does, so that it never outlives
     ///   the process that started it.
     package init(
@@ -33,16 +31,11 @@ package struct MockServer: Sendable {
         self.endsWithStandardInput = endsWithStandardInput
     }
 
-    /// Serves until SIGTERM or SIGINT, finishes what is in flight, and returns.
-    ///
-    /// Call it once, from the main thread, on which the loop runs.
-    ///
-    /// - Parameter onListening: called with the mock's address once it listens.
-    /// - Throws: `ListeningError` if it can't listen on the address; `EventLoopError` if the system refuses a loop or
-    ///   a signal handler.
+    /// Serves until SIGTERM or SIGINT, and finishes what is in flight. Call it once, from the main thread, on which the loop runs.
     package func run(onListening: @escaping @Sendable (MockAddress) -> Void) throws {
         let socket = try BoundSocket.listening(
-            host: configuration.service.host, port: configuration.service.port)[0]
+            host: configuration.service.host, port: configuration.service.port,
+            permissions: configuration.service.socketPermissions)[0]
         try EventLoop.runToCompletion { loop in
             let signals = try StopSignals(loop: loop)
             defer { signals.close() }
@@ -95,14 +88,10 @@ package struct MockServer: Sendable {
     }
 }
 
-/// The address on which a mock listens.
 package struct MockAddress: Hashable, Sendable {
-    /// The address that was configured.
     let host: String
-    /// The port, which the system may have chosen.
     let port: Int
 
-    /// The base URL of its service.
     package var url: String { Service.url(host: host, port: port) }
 
     /// One line of JSON for the program that started the mock: `{"port":49152,"url":"http://127.0.0.1:49152"}`.
@@ -116,7 +105,6 @@ package struct MockAddress: Hashable, Sendable {
     }
 }
 
-/// Watches for the end of the program's standard input.
 private enum StandardInput {
     /// Reads standard input to its end on a thread of its own, then runs `body` on the loop.
     ///
@@ -140,20 +128,16 @@ private enum StandardInput {
     }
 }
 
-/// The mock's validated settings.
 package struct MockConfiguration: Sendable {
-    /// The settings that it has in common with `poi serve`.
+    /// In common with `poi serve`.
     package let service: ServiceConfiguration
-    /// The places that every session begins with.
     package let fixtures: Fixtures
     /// The situation that every session begins with, and that the service without a prefix is in.
     package let scenario: MockScenario
-    /// The maximum number of sessions at a time.
     package let maximumSessionCount: Int
-    /// The settings in effect and where they came from, one a line.
+    /// One a line, with where each came from.
     package let summary: String
 
-    /// The mock's own settings, and those of `poi serve` that it has as well.
     private static let settings: Set<SettingName> = [
         .fixtures, .maxSessions, .scenario,
         .host, .port, .maxConnections, .maxInFlight, .shutdownTimeout,
@@ -164,12 +148,8 @@ package struct MockConfiguration: Sendable {
         .logFormat, .logClient,
     ]
 
-    /// Reads the settings, and the file of `--fixtures`.
-    ///
     /// Variables of other programs are ignored, since a shell may have them for a server; options of other programs
     /// are refused.
-    ///
-    /// - Throws: `ConfigurationError` for the first setting that can't be used.
     package init(_ invocation: Invocation) throws(ConfigurationError) {
         var reader = SettingsReader(
             flags: invocation.line.options,
@@ -206,10 +186,8 @@ package struct MockConfiguration: Sendable {
     }
 }
 
-/// A store of events in memory, for the mock server and for tests.
-///
-/// It may be used on any thread, so that loops can share one. Its size is bounded: when it is full, the oldest events are
-/// forgotten.
+/// A store of events in memory, for the mock server and for tests. On any thread, so that loops can share one. When it is
+/// full, the oldest events are forgotten.
 package final class MemoryEventStore: EventStore, Sendable {
     private struct State {
         var keys: Set<StoredEvent.Key> = []
@@ -219,17 +197,13 @@ package final class MemoryEventStore: EventStore, Sendable {
     private let state = Lock(State())
     private let limit: Int
 
-    /// Makes an empty store.
-    ///
-    /// - Parameter limit: the maximum number of events that it keeps, at least 1.
     package init(limit: Int = 100_000) {
         self.limit = max(1, limit)
     }
 
-    /// The events, in the order in which they came.
     package var events: [StoredEvent] { state.withLock { $0.events } }
 
-    /// Keeps the events that aren't there yet, and counts the others. Never throws.
+    /// Keeps the events that aren't there yet.
     package func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
         state.withLock { state in
             let new = events.filter { state.keys.insert($0.key).inserted }
@@ -239,10 +213,10 @@ package final class MemoryEventStore: EventStore, Sendable {
                 for event in state.events.prefix(surplus) { state.keys.remove(event.key) }
                 state.events.removeFirst(surplus)
             }
-            return EventsResponse(accepted: new.count, duplicates: events.count - new.count)
+            let duplicates = events.count { !$0.key.isDerived } - new.count { !$0.key.isDerived }
+            return EventsResponse(accepted: events.count - duplicates, duplicates: duplicates)
         }
     }
 
-    /// Does nothing: there is nothing to close.
     package func close() async {}
 }

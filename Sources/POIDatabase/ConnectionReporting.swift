@@ -7,7 +7,7 @@ import Telemetry
 ///
 /// Each connection of a pool tries again and again. So a cause is logged only when it differs from the last one, and at
 /// most once a minute; the metrics count every failure. Any thread.
-public final class ConnectionLog: Sendable {
+package final class ConnectionLog: Sendable {
     private let database: DatabaseName
     private let record: @Sendable (Observation) -> Void
     private let state = Lock(State())
@@ -17,9 +17,7 @@ public final class ConnectionLog: Sendable {
     }
 
     /// Logs for one database.
-    ///
-    /// - Parameter record: gets what is to be logged.
-    public init(_ database: DatabaseName, record: @escaping @Sendable (Observation) -> Void) {
+    package init(_ database: DatabaseName, record: @escaping @Sendable (Observation) -> Void) {
         self.database = database
         self.record = record
     }
@@ -35,11 +33,11 @@ public final class ConnectionLog: Sendable {
                 state.failures.endCause()
                 state.losses.endCause()
             }
-        case .connectFailed(_, let error):
+        case .connectFailed(let error):
             let kind = (error.connectFailure ?? .other).rawValue
             guard state.withLock({ $0.failures.isNews(kind, at: now) }) else { return }
             record(.databaseConnectFailed(database, kind: kind, reason: error.connectionLogText))
-        case .connectionLost(_, let error):
+        case .connectionLost(let error):
             guard state.withLock({ $0.losses.isNews(error.description, at: now) }) else { return }
             record(.databaseConnectionLost(database, reason: error.connectionLogText))
         case .notice(let report):
@@ -59,20 +57,12 @@ public final class ConnectionLog: Sendable {
 /// Which causes are to be logged: one that differs from the last, and each at most once a minute.
 struct CauseFilter {
     private var last: String?
-    private var loggedAt: [String: ContinuousClock.Instant] = [:]
+    private var reasons = ReasonFilter()
 
-    private static let interval = Duration.seconds(60)
-    /// The maximum number of causes that are remembered.
-    private static let limit = 100
-
-    /// Whether a cause is to be logged now.
     mutating func isNews(_ cause: String, at now: ContinuousClock.Instant) -> Bool {
         guard cause != last else { return false }
         last = cause
-        if let time = loggedAt[cause], now - time < Self.interval { return false }
-        if loggedAt.count >= Self.limit { loggedAt = [:] }
-        loggedAt[cause] = now
-        return true
+        return reasons.isDue(cause, at: now)
     }
 
     /// Notes that connections work again: after that, the same cause counts as new.
@@ -83,31 +73,24 @@ struct CauseFilter {
 
 extension MetricsSnapshot {
     /// Adds the state of a loop's connections to a database.
-    mutating func add(
-        _ lane: PoolStatistics.Lane, of name: PoolLaneName, to database: DatabaseName
-    ) {
-        let labels = (database.rawValue, name.rawValue)
-        func add(_ count: Int, to metric: MetricDefinition) {
-            self.add(count, to: metric, labels.0, labels.1)
-        }
-        let idle = lane.connections - lane.busyConnections
+    mutating func add(_ pool: PoolStatistics, to database: DatabaseName) {
+        let label = database.rawValue
+        let idle = pool.connections - pool.busyConnections
         for (count, state) in [
-            (idle, "idle"), (lane.busyConnections, "busy"), (lane.missingConnections, "missing"),
+            (idle, "idle"), (pool.busyConnections, "busy"), (pool.missingConnections, "missing"),
         ] {
-            self.add(count, to: DatabaseMetrics.connections, labels.0, labels.1, state)
+            add(count, to: DatabaseMetrics.connections, label, state)
         }
-        add(lane.inFlight, to: DatabaseMetrics.inFlight)
-        add(lane.waiting, to: DatabaseMetrics.waiting)
-        add(lane.timedOutAcquires, to: DatabaseMetrics.acquireTimeouts)
-        add(lane.refusedAcquires, to: DatabaseMetrics.acquireRefusals)
-        add(lane.lostConnections, to: DatabaseMetrics.connectionsLost)
-        add(lane.retiredConnections, to: DatabaseMetrics.connectionsMoved)
-        add(lane.timedOutQueries, to: DatabaseMetrics.queryTimeouts)
+        add(pool.waiting, to: DatabaseMetrics.waiting, label)
+        add(pool.timedOutAcquires, to: DatabaseMetrics.acquireTimeouts, label)
+        add(pool.refusedAcquires, to: DatabaseMetrics.acquireRefusals, label)
+        add(pool.lostConnections, to: DatabaseMetrics.connectionsLost, label)
+        add(pool.timedOutQueries, to: DatabaseMetrics.queryTimeouts, label)
         // Zeros are added, too, so that a rate shows the first failure and not only the second one.
         for reason in ConnectFailure.allCases {
-            self.add(
-                lane.connectFailures[reason] ?? 0, to: DatabaseMetrics.connectFailures, labels.0, labels.1,
-                reason.rawValue)
+            add(
+                pool.connectFailures[reason] ?? 0, to: DatabaseMetrics.connectFailures, label, reason.rawValue
+            )
         }
     }
 }

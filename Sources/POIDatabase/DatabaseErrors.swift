@@ -40,9 +40,9 @@ extension EventStoreError {
 }
 
 /// Why a command on the database has failed; its description is one line.
-public struct CommandError: Error, CustomStringConvertible {
+package struct CommandError: Error, CustomStringConvertible {
     /// What went wrong.
-    public let description: String
+    package let description: String
 
     init(_ description: String) {
         self.description = description
@@ -83,12 +83,14 @@ extension PostgresError {
         return [description, words].compactMap(\.self).joined(separator: ": ")
     }
 
-    /// Whether the data of one event caused it, so that other events could be written (classes 21, 22 and 23 of the
-    /// PostgreSQL manual's appendix A).
+    /// Whether the data of one row caused it (classes 21, 22 and 23 of the PostgreSQL manual's appendix A).
     var isCausedByData: Bool {
         guard code == .server, let state = sqlState?.rawValue else { return false }
         return ["21", "22", "23"].contains(state.prefix(2))
     }
+
+    /// Whether one event may have caused it, so that others can be written: its data, or what an operator's triggers say to it.
+    var isCausedByEvents: Bool { code == .server && !mayPassForWriters }
 
     /// Whether the same write may succeed later: a standby, a conflict, no room, or an operator at work.
     fileprivate var mayPassForWriters: Bool {

@@ -26,7 +26,6 @@ final class LoopTasks {
         }
     }
 
-    /// Cancels all tasks, and waits for their end.
     func end() async {
         for task in tasks.values { task.cancel() }
         for task in tasks.values { await task.value }

@@ -5,7 +5,7 @@ import Postgres
 import Program
 
 /// Runs migrations from a command, on a loop of its own.
-public struct Migration: Sendable {
+package struct Migration: Sendable {
     private let configuration: PostgresConfiguration
     private let settings: MigrationSettings
     private let directory: MigrationDirectory
@@ -13,15 +13,11 @@ public struct Migration: Sendable {
 
     /// Migrations of the database that `database` leads to.
     ///
-    /// - Parameters:
-    ///   - database: where the database is.
-    ///   - settings: where the files are.
-    ///   - onEvent: gets each event as it happens, on the calling thread.
-    /// - Throws: `MigrationError` for files that are not in order.
-    public init(
+    /// - Parameter onEvent: gets each event as it happens, on the calling thread.
+    package init(
         _ database: DatabaseConfiguration, settings: MigrationSettings,
         onEvent: @escaping @Sendable (MigrationEvent) -> Void
-    ) throws(MigrationError) {
+    ) throws {
         configuration = database.postgres
         self.settings = settings
         directory = try settings.directory()
@@ -32,21 +28,22 @@ public struct Migration: Sendable {
     ///
     /// - Throws: `MigrationError`; `EventLoopError` where no loop can be started. Finished steps stay.
     @discardableResult
-    public func run(_ command: MigrationPlan.Command, isDryRun: Bool = false) throws -> MigrationPlan {
-        try withMigrator { try await $0.run(command, isDryRun: isDryRun) }
+    package func run(_ command: MigrationPlan.Command) throws -> MigrationPlan {
+        try withMigrator { try await $0.run(command) }
+    }
+
+    /// Returns what ``run(_:)`` would do. Blocks.
+    package func plan(_ command: MigrationPlan.Command) throws -> MigrationPlan {
+        try withMigrator { try await $0.plan(command) }
     }
 
     /// Returns the state of every migration. Blocks.
-    ///
-    /// - Throws: as ``run(_:isDryRun:)``, for the database only.
-    public func status() throws -> MigrationStatus {
+    package func status() throws -> MigrationStatus {
         try withMigrator { try await $0.status() }
     }
 
     /// Checks the applied migrations against the files. Blocks.
-    ///
-    /// - Throws: as ``run(_:isDryRun:)``, where a run would refuse.
-    public func validate() throws {
+    package func validate() throws {
         try withMigrator { try await $0.validate() }
     }
 
@@ -63,19 +60,17 @@ public struct Migration: Sendable {
 }
 
 /// Where the migrations are, and whether a run applies the seeds too.
-public struct MigrationSettings: Sendable {
+package struct MigrationSettings: Sendable {
     /// The folder of the files.
-    public let path: String
+    package let path: String
     /// Whether pending seeds are applied too.
-    public let includesSeeds: Bool
+    package let includesSeeds: Bool
 
     /// Reads the settings.
     ///
-    /// - Parameters:
-    ///   - reader: the environment and the options.
-    ///   - seedsByDefault: whether seeds are applied where `POI_SEEDS` isn't set.
+    /// - Parameter seedsByDefault: whether seeds are applied where `POI_SEEDS` isn't set.
     /// - Throws: `ConfigurationError` for the first setting that can't be used, and where there is no such folder.
-    public init(
+    package init(
         from reader: inout SettingsReader, seedsByDefault: Bool = false
     ) throws(ConfigurationError) {
         path = try reader.read(
@@ -90,9 +85,25 @@ public struct MigrationSettings: Sendable {
 
     /// Reads and checks the files.
     ///
-    /// - Throws: `MigrationError` for the first file that is not in order.
-    public func directory() throws(MigrationError) -> MigrationDirectory {
-        try MigrationDirectory(path: path)
+    /// - Throws: `MigrationError` for the first file that is not in order; `ConfigurationError` where the folder lacks a file of
+    ///   the schema that this program was built with, or has another one of that name. It may have more files.
+    package func directory() throws -> MigrationDirectory {
+        let directory = try MigrationDirectory(path: path)
+        let checksums = Dictionary(directory.files.map { ($0.name, $0.checksum) }) { first, _ in first }
+        for (name, checksum) in BuiltInMigrations.schema {
+            guard let found = checksums[name] else { throw foreign("has no \(name)") }
+            guard found == checksum else { throw foreign("has another \(name)") }
+        }
+        for (name, checksum) in BuiltInMigrations.seeds where checksums[name] ?? checksum != checksum {
+            throw foreign("has another \(name)")
+        }
+        return directory
+    }
+
+    private func foreign(_ fault: String) -> ConfigurationError {
+        ConfigurationError(
+            "POI_MIGRATIONS_DIR=\(path): expected the migrations that this program was built with; the folder \(fault)"
+        )
     }
 
     /// `Migrations` in the working directory, else the folder that is installed beside the program: `bin/poi` and

@@ -1,9 +1,9 @@
+import Bytes
 import PointsOfInterestServerAPI
 
-/// Angles as people write them: `52° 30′ 15″ N`, `N 52° 30.25'`, `52.5°`, `52.5N`.
-///
-/// One is degrees, or whole degrees and minutes, or those and seconds; with a sign, or with the letter of its side of the
-/// Earth before or behind it. `O` is no such letter: it is the east in German and the west in French.
+/// Angles as people write them: `52° 30′ 15″ N`, `N 52° 30.25'`, `52.5°`, `52.5N`. One is degrees, or whole degrees and
+/// minutes, or those and seconds; with a sign, or with the letter of its side of the Earth before or behind it. `O` is no
+/// such letter: it is the east in German and the west in French.
 struct AngleText {
     /// What an angle is measured along, where its letter tells it.
     enum Axis { case latitude, longitude }
@@ -18,18 +18,18 @@ struct AngleText {
     /// Two signs of minutes are one of seconds.
     private static let second: [StaticString] = ["″", "\"", "”", "′′", "''", "’’"]
 
-    private var rest: Slice<UnsafeBufferPointer<UInt8>>
+    private var rest: ArraySlice<UInt8>
 
     /// The angle that a whole text is; nil if it is none. Texts of more than 64 bytes are none.
-    static func angle(_ bytes: UnsafeBufferPointer<UInt8>) -> Angle? {
+    static func angle(_ bytes: ArraySlice<UInt8>) -> Angle? {
         guard bytes.count <= 64 else { return nil }
-        var text = AngleText(rest: bytes[...])
+        var text = AngleText(rest: bytes)
         guard let angle = text.next() else { return nil }
         return text.isAtEnd ? angle : nil
     }
 
     /// A latitude and a longitude in this order, or in any order if both have letters; nil if the text is something else.
-    static func pair(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> (latitude: Double, longitude: Double)? {
+    static func pair(_ text: ArraySlice<UInt8>) -> (latitude: Double, longitude: Double)? {
         var text = AngleText(rest: text)
         guard let first = text.next() else { return nil }
         text.skipBlanks()
@@ -44,7 +44,6 @@ struct AngleText {
 
     private var isAtEnd: Bool { rest.allSatisfy { $0 <= 0x20 } }
 
-    /// Reads an angle.
     private mutating func next() -> Angle? {
         var side = takeSide()
         skipBlanks()
@@ -72,7 +71,6 @@ struct AngleText {
         return nil
     }
 
-    /// Takes digits, with a point or a comma among them.
     private mutating func takeNumber() -> (value: Double, isWhole: Bool)? {
         skipBlanks()
         var digits: [UInt8] = []
@@ -90,7 +88,7 @@ struct AngleText {
             }
             rest.removeFirst()
         }
-        guard let number = digits.withUnsafeBufferPointer({ DecimalNumber.parse($0) }) else { return nil }
+        guard let number = DecimalNumber.parse(digits[...]) else { return nil }
         return (number, isWhole)
     }
 
@@ -112,7 +110,6 @@ struct AngleText {
         return side
     }
 
-    /// Takes the first of these signs that is next.
     private mutating func takeSign(_ signs: [StaticString]) -> Bool {
         skipBlanks()
         return signs.contains { take($0) }

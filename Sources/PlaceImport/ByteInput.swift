@@ -1,9 +1,8 @@
 import CZlib
 import Foundation
 
-/// The bytes of a file from its start, decompressed where they are gzip (RFC 1952).
-///
-/// Only what is read and not yet consumed is kept.
+/// The bytes of a file from its start, decompressed where they are gzip (RFC 1952). Only what is read and not yet consumed
+/// is kept.
 final class ByteInput {
     /// How much is read at once.
     static let chunk = 256 * 1024
@@ -14,19 +13,21 @@ final class ByteInput {
 
     private let descriptor: Int32
     private let closesDescriptor: Bool
-    private var buffer = [UInt8](repeating: 0, count: 2 * chunk)
-    private var unreadRange = 0..<0
+    /// What was read last, decompressed.
+    private var piece = [UInt8](repeating: 0, count: chunk)
+    /// What was read and not yet dropped, and from where on it isn't consumed.
+    private var (buffer, start) = ([UInt8](), 0)
     private var gzip: GzipStream?
     /// Whether all was read.
     private(set) var isAtEnd = false
     /// The member of an archive that is read; nil for a whole file.
     private let member: ZIPMember?
-    /// How many bytes of the member weren't read yet, compressed, and how many may still come out of them.
-    private var (compressedLeft, contentLeft) = (0, 0)
+    /// How many bytes of the member weren't read yet, compressed where it is.
+    private var memberBytesLeft = 0
+    private var memberCheck: ZIPMemberCheck?
     /// Whether bytes are in Windows-1252, and become UTF-8 as they are read.
     private(set) var isWindows1252 = false
 
-    /// Opens a file; `-` is the standard input.
     convenience init(path: String) throws(ImportError) {
         guard path != "-" else {
             try self.init(descriptor: STDIN_FILENO, path: "standard input", closes: false)
@@ -37,15 +38,16 @@ final class ByteInput {
         try self.init(descriptor: descriptor, path: path, closes: true)
     }
 
-    /// Opens the one file in a ZIP archive.
+    /// Opens a file in a ZIP archive; at its end, its size and its checksum are compared with the archive's directory.
     init(member: ZIPMember, path: String) throws(ImportError) {
+        let offset = try member.offset(in: path)
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError(String(cString: strerror(errno)), path: path) }
         self.path = path
         self.member = member
         closesDescriptor = true
-        (compressedLeft, contentLeft) = (member.compressedSize, member.size)
-        guard lseek(descriptor, off_t(member.offset), SEEK_SET) >= 0 else {
+        (memberBytesLeft, memberCheck) = (member.compressedSize, ZIPMemberCheck(member))
+        guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
             throw error(String(cString: strerror(errno)))
         }
         if member.isCompressed {
@@ -55,7 +57,6 @@ final class ByteInput {
         try fill()
     }
 
-    /// Reads an open file.
     init(descriptor: Int32, path: String, closes: Bool) throws(ImportError) {
         self.descriptor = descriptor
         self.path = path
@@ -63,9 +64,9 @@ final class ByteInput {
         member = nil
         try fill()
         guard startsWith([0x1f, 0x8b]) else { return }
-        gzip = GzipStream(compressed: Array(buffer[unreadRange]))
+        gzip = GzipStream(compressed: buffer)
         guard gzip != nil else { throw error("there is no memory to decompress it") }
-        unreadRange = 0..<0
+        buffer = []
         isAtEnd = false
         try fill()
     }
@@ -74,7 +75,6 @@ final class ByteInput {
         if closesDescriptor { close(descriptor) }
     }
 
-    /// How many bytes a file has; nil where it isn't a regular file.
     static func size(ofFile path: String) -> Int? {
         var status = stat()
         guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -85,110 +85,89 @@ final class ByteInput {
         ImportError(message, path: path, line: line)
     }
 
-    /// How many bytes are there to be read without another `fill()`.
-    var unreadCount: Int { unreadRange.count }
-
-    /// Calls a closure with the bytes that aren't consumed.
+    /// The bytes that aren't consumed. Whoever keeps them over the next `fill()` makes it copy.
     @inline(__always)
-    func withUnread<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        buffer.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[unreadRange])) }
-    }
+    var unread: ArraySlice<UInt8> { buffer[start...] }
 
-    func startsWith(_ bytes: [UInt8]) -> Bool { buffer[unreadRange].starts(with: bytes) }
+    func startsWith(_ bytes: [UInt8]) -> Bool { unread.starts(with: bytes) }
 
     @inline(__always)
-    func consume(_ count: Int) {
-        unreadRange = (unreadRange.lowerBound + count)..<unreadRange.upperBound
-    }
+    func consume(_ count: Int) { start += count }
 
     /// The bytes that were consumed last, until more are read.
-    func consumed(_ count: Int) -> ArraySlice<UInt8> {
-        buffer[(unreadRange.lowerBound - count)..<unreadRange.lowerBound]
-    }
+    func consumed(_ count: Int) -> ArraySlice<UInt8> { buffer[(start - count)..<start] }
 
-    /// Adds up to a chunk of bytes to the unread ones; returns whether there were any.
+    /// Adds a chunk of bytes, or all that are left, to the unread ones; returns whether there were any.
     @discardableResult
     func fill() throws(ImportError) -> Bool {
-        let kept = unreadRange.count
-        buffer.withUnsafeMutableBytes {
-            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[unreadRange]))
-        }
-        unreadRange = 0..<kept
-        if buffer.count - kept < Self.chunk {
-            buffer.append(contentsOf: repeatElement(0, count: buffer.count))
-        }
+        buffer.removeFirst(start)
+        start = 0
+        let kept = buffer.count
         // A read of a pipe may return little, and the parser would begin a row again after each.
-        while !isAtEnd, unreadRange.count - kept < Self.chunk {
-            let count = try gzip == nil ? readOnce() : inflateOnce()
-            unreadRange = 0..<(unreadRange.count + count)
+        while !isAtEnd, buffer.count - kept < Self.chunk {
+            let count = try gzip == nil ? read(into: &piece) : inflateOnce()
+            try checkMember(count)
+            buffer += piece[..<count]
         }
-        if isWindows1252 { convert(from: kept) }
-        return unreadRange.count > kept
+        try convert(from: kept)
+        return buffer.count > kept
     }
 
     /// Makes UTF-8 of what wasn't consumed yet, and of all that follows.
-    func readAsWindows1252() {
+    func readAsWindows1252() throws(ImportError) {
         isWindows1252 = true
-        buffer.withUnsafeMutableBytes {
-            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[unreadRange]))
+        try convert(from: start)
+    }
+
+    private func convert(from start: Int) throws(ImportError) {
+        guard isWindows1252 else { return }
+        guard let text = Windows1252.utf8(of: buffer[start...]) else {
+            throw error("the text is Windows-1252, which this system's iconv doesn't know")
         }
-        unreadRange = 0..<unreadRange.count
-        convert(from: 0)
-    }
-
-    private func convert(from start: Int) {
-        var text: [UInt8] = []
-        for byte in buffer[start..<unreadRange.count] { Windows1252.append(byte, to: &text) }
-        let end = start + text.count
-        if buffer.count < end { buffer.append(contentsOf: repeatElement(0, count: end - buffer.count)) }
-        buffer.replaceSubrange(start..<end, with: text)
-        unreadRange = 0..<end
-    }
-
-    private func readOnce() throws(ImportError) -> Int {
-        let room = unreadRange.count..<buffer.count
-        return try read { body in buffer.withUnsafeMutableBytes { body(.init(rebasing: $0[room])) } }
+        buffer.replaceSubrange(start..., with: text)
     }
 
     private func inflateOnce() throws(ImportError) -> Int {
         guard let gzip else { return 0 }
         if gzip.needsInput {
-            let count = try read { body in gzip.withInput(body) }
+            let count = try read(into: &gzip.input)
             if count == 0 {
                 guard gzip.isBetweenMembers else {
-                    throw error(member == nil ? "the gzip data ends early" : "the archive's file ends early")
+                    throw damaged("it ends early", gzip: "the gzip data ends early")
                 }
                 return 0
             }
-            gzip.beginInput(count)
+            // In an archive there is nothing behind the end of the compressed data.
+            guard member == nil || !gzip.hasEnded else { throw damaged("it has more bytes than it needs") }
+            gzip.inputRange = 0..<count
         }
-        let room = unreadRange.count..<buffer.count
-        let count = buffer.withUnsafeMutableBufferPointer {
-            gzip.inflate(into: .init(rebasing: $0[room]))
-        }
-        guard let count else {
-            throw error(member == nil ? "the gzip data is damaged" : "the archive's file is damaged")
-        }
-        if member != nil {
-            guard count <= contentLeft else { throw error("the archive's file has more bytes than it says") }
-            contentLeft -= count
+        guard let count = gzip.inflate(into: &piece) else {
+            throw damaged("it can't be unpacked", gzip: "the gzip data is damaged")
         }
         return count
     }
 
-    private func read(_ withRoom: ((UnsafeMutableRawBufferPointer) -> Int) -> Int) throws(ImportError) -> Int
-    {
+    /// The error for a member of an archive, or for gzip.
+    private func damaged(_ reason: String, gzip: String = "") -> ImportError {
+        error(member.map { "\($0.shownName) in the archive is damaged: \(reason)" } ?? gzip)
+    }
+
+    /// Checks the bytes of an archive's member that were read last, and at its end all of it.
+    private func checkMember(_ count: Int) throws(ImportError) {
+        guard memberCheck != nil else { return }
+        var fault = memberCheck?.take(piece, count)
+        if isAtEnd { fault = fault ?? memberCheck?.fault }
+        if let fault { throw damaged(fault) }
+    }
+
+    private func read(into room: inout [UInt8]) throws(ImportError) -> Int {
+        let most = member == nil ? room.count : min(room.count, memberBytesLeft)
         var count = -1
-        repeat {
-            count = withRoom { room in
-                let most = member == nil ? room.count : min(room.count, compressedLeft)
-                return Foundation.read(descriptor, room.baseAddress, most)
-            }
-        } while count < 0 && errno == EINTR
+        repeat { count = Foundation.read(descriptor, &room, most) } while count < 0 && errno == EINTR
         guard count >= 0 else { throw error(String(cString: strerror(errno))) }
         isAtEnd = count == 0
         bytesRead += count
-        if member != nil { compressedLeft -= count }
+        if member != nil { memberBytesLeft -= count }
         return count
     }
 }
@@ -196,10 +175,14 @@ final class ByteInput {
 /// Decompresses gzip, of one or several members, or DEFLATE alone (RFC 1951), a piece at a time.
 private final class GzipStream {
     /// zlib keeps a pointer to it (`inflateInit2`, zlib.h), so it never moves.
-    private let stream: UnsafeMutablePointer<z_stream>
-    private let input: UnsafeMutableBufferPointer<UInt8>
+    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    var input: [UInt8]
+    /// Where in the input is what zlib hasn't taken yet.
+    var inputRange: Range<Int>
     /// Whether nothing of a member was read yet, or all.
     private(set) var isBetweenMembers = true
+    /// Whether the end of a member was read.
+    private(set) var hasEnded = false
     /// Whether the last output was full: then zlib may have more without further input.
     private var hasMore = false
 
@@ -208,54 +191,44 @@ private final class GzipStream {
     /// Nil if there is no memory.
     init?(compressed: [UInt8], isRaw: Bool = false) {
         self.isRaw = isRaw
-        input = .allocate(capacity: max(compressed.count, 64 * 1024))
-        stream = .allocate(capacity: 1)
+        inputRange = 0..<compressed.count
+        input = compressed + Array(repeating: 0, count: max(0, 64 * 1024 - compressed.count))
         stream.initialize(to: z_stream())
         // The largest window, 2¹⁵ bytes; adding 16 selects gzip's frame, a negative number none.
-        guard
-            inflateInit2_(stream, isRaw ? -15 : 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-                == Z_OK
-        else {
-            input.deallocate()
-            stream.deallocate()
+        let bits: Int32 = isRaw ? -15 : 15 + 16
+        guard inflateInit2_(stream, bits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             return nil
         }
-        _ = input.update(fromContentsOf: compressed)
-        beginInput(compressed.count)
     }
 
     deinit {
+        // Where it wasn't begun, this does nothing.
         inflateEnd(stream)
         stream.deallocate()
-        input.deallocate()
     }
 
-    var needsInput: Bool { stream.pointee.avail_in == 0 && !hasMore }
-
-    func withInput(_ body: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
-        body(UnsafeMutableRawBufferPointer(input))
-    }
-
-    /// Says how much of the input was filled.
-    func beginInput(_ count: Int) {
-        stream.pointee.next_in = input.baseAddress
-        stream.pointee.avail_in = UInt32(count)
-    }
+    var needsInput: Bool { inputRange.isEmpty && !hasMore }
 
     /// Returns how much was decompressed; nil where the data is damaged.
-    func inflate(into output: UnsafeMutableBufferPointer<UInt8>) -> Int? {
-        let room = UInt32(clamping: output.count)
-        stream.pointee.next_out = output.baseAddress
-        stream.pointee.avail_out = room
-        defer { stream.pointee.next_out = nil }
+    func inflate(into output: inout [UInt8]) -> Int? {
         isBetweenMembers = false
-        switch CZlib.inflate(stream, Z_NO_FLUSH) {
+        let (start, left, room) = (
+            inputRange.lowerBound, UInt32(inputRange.count), UInt32(clamping: output.count)
+        )
+        func run(_ input: UnsafeMutablePointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>) -> Int32 {
+            (stream.pointee.next_in, stream.pointee.avail_in) = (input + start, left)
+            (stream.pointee.next_out, stream.pointee.avail_out) = (output, room)
+            defer { (stream.pointee.next_in, stream.pointee.next_out) = (nil, nil) }
+            return CZlib.inflate(stream, Z_NO_FLUSH)
+        }
+        let status = run(&input, &output)
+        inputRange = (inputRange.upperBound - Int(stream.pointee.avail_in))..<inputRange.upperBound
+        switch status {
         case Z_OK, Z_BUF_ERROR: hasMore = stream.pointee.avail_out == 0
         case Z_STREAM_END:
-            isBetweenMembers = true
-            hasMore = false
+            (isBetweenMembers, hasEnded, hasMore) = (true, true, false)
             // In an archive there is nothing behind it.
-            guard !isRaw || stream.pointee.avail_in == 0, inflateReset(stream) == Z_OK else { return nil }
+            guard !isRaw || inputRange.isEmpty, inflateReset(stream) == Z_OK else { return nil }
         default: return nil
         }
         return Int(room - stream.pointee.avail_out)

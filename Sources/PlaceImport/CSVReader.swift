@@ -1,9 +1,8 @@
 import PointsOfInterestAPI
 
-/// Reads delimited rows (RFC 4180): a header, if the mapping doesn't list the columns, then a row at a time.
-///
-/// It also accepts what the RFC doesn't have: another delimiter, LF alone, a byte order mark, blank lines, and quotes within
-/// a field that doesn't begin with one.
+/// Reads delimited rows (RFC 4180): a header, if the mapping doesn't list the columns, then a row at a time. It also accepts
+/// what the RFC doesn't have: another delimiter, LF alone, a byte order mark, blank lines, and quotes within a field that
+/// doesn't begin with one.
 struct CSVReader: RowReader {
     /// The maximum length of a row. There has to be one, because a row is kept until it ends.
     static let maximumRowBytes = 1 << 20
@@ -11,14 +10,12 @@ struct CSVReader: RowReader {
 
     let input: ByteInput
     private(set) var delimiter: UInt8
-    /// The columns' names, in their order.
     private(set) var columns: [String] = []
     let hasQuotes: Bool
     /// The bytes of the header, without its line end and without the columns of ``RejectedRows``.
     private(set) var header: [UInt8] = []
     /// Whether the rows were rejected by an earlier import, and have the columns of ``RejectedRows`` before their own.
     private(set) var isRejected = false
-    /// The length of the row that was read last.
     private var rowLength = 0
     /// Whether it is known that the text is UTF-8, or isn't: until then all was ASCII.
     private var isEncodingKnown = false
@@ -27,7 +24,6 @@ struct CSVReader: RowReader {
     private var nextLine = 1
 
     /// Reads the header; the mapping then knows which columns have names in languages.
-    ///
     /// - Throws: ``ImportError``, also where a field that places must have is in no column.
     init(_ input: ByteInput, mapping: inout Mapping, delimiter: UInt8?) throws(ImportError) {
         try self.init(
@@ -35,6 +31,9 @@ struct CSVReader: RowReader {
             hasQuotes: mapping.hasQuotes)
         mapping.findNames(among: columns)
         take(mapping.fieldNames)
+        if let duplicate = duplicate(among: mapping.usedNames) {
+            throw input.error("\(duplicate): rename one of them", line: 1)
+        }
         guard let field = mapping.missingFields(where: fieldOfColumn.contains).first else { return }
         let found = columns.prefix(30).map { "\($0.prefix(40))" }.joined(separator: ", ")
         var error = input.error("no column for the \(field) among \(found)", line: 1)
@@ -53,9 +52,9 @@ struct CSVReader: RowReader {
         }
         self.delimiter = UInt8(ascii: ",")
         fieldOfColumn = Array(0..<Self.maximumColumns)
-        findEncoding()
+        try findEncoding()
         let named = delimiterLine()
-        self.delimiter = delimiter ?? named ?? input.withUnread(Self.recognizedDelimiter)
+        self.delimiter = delimiter ?? named ?? Self.recognizedDelimiter(input.unread)
         let mark = Array(RejectedRows.columns[0].utf8) + [self.delimiter]
         isRejected = input.startsWith(mark)
         if let columns, !isRejected {
@@ -78,11 +77,19 @@ struct CSVReader: RowReader {
         }
     }
 
+    /// Says which two columns have the same one of these names, in any case; nil where none have.
+    func duplicate(among used: Set<String>) -> String? {
+        var seen: [String: Int] = [:]
+        for (column, name) in columns.enumerated() where used.contains(name.asciiLowercased) {
+            guard let first = seen.updateValue(column, forKey: name.asciiLowercased) else { continue }
+            return "columns \(first + 1) and \(column + 1) are both called \(name.prefix(60).printable)"
+        }
+        return nil
+    }
+
     /// Takes the line that tells Excel the delimiter, `sep=;`; nil where there is none.
     private mutating func delimiterLine() -> UInt8? {
-        let line = input.withUnread { bytes in
-            Array(bytes.prefix(8).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
-        }
+        let line = input.unread.prefix(8).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard line.count == 5, line.prefix(4).asciiLowercased == Array("sep=".utf8), let byte = line.last,
             byte < 0x80, byte != UInt8(ascii: "\"")
         else { return nil }
@@ -94,10 +101,10 @@ struct CSVReader: RowReader {
     }
 
     /// Finds out whether the text is UTF-8, from the first bytes that aren't ASCII.
-    private mutating func findEncoding() {
-        guard !isEncodingKnown, let isOther = input.withUnread(Windows1252.isLikely) else { return }
+    private mutating func findEncoding() throws(ImportError) {
+        guard !isEncodingKnown, let isOther = Windows1252.isLikely(input.unread) else { return }
         isEncodingKnown = true
-        if isOther { input.readAsWindows1252() }
+        if isOther { try input.readAsWindows1252() }
     }
 
     private mutating func readHeader() throws(ImportError) -> [String] {
@@ -116,7 +123,7 @@ struct CSVReader: RowReader {
     }
 
     /// The delimiter that is most often in the first line; a comma if none is.
-    static func recognizedDelimiter(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
+    static func recognizedDelimiter(_ bytes: some Sequence<UInt8>) -> UInt8 {
         var counts: [UInt8: Int] = [:]
         var isQuoted = false
         for byte in bytes {
@@ -130,7 +137,6 @@ struct CSVReader: RowReader {
             ?? UInt8(ascii: ",")
     }
 
-    /// Reads the next row.
     mutating func next(into row: inout Row) throws(ImportError) -> ReadRow {
         guard let record = try nextRecord(into: &row) else { return .end }
         if record.isMalformed { return .rejected(.malformedRow, detail: "text behind a closing quote") }
@@ -160,7 +166,7 @@ struct CSVReader: RowReader {
         let names = isRejected ? columns.dropFirst(RejectedRows.columns.count) : columns[...]
         whole.fieldOfColumn = Array(0..<names.count)
         var row = Row(fieldCount: names.count)
-        let record = text.withUnsafeBufferPointer { whole.scan($0, isAtEnd: true, into: &row) }
+        let record = whole.scan(text[...], isAtEnd: true, into: &row)
         guard let record, !record.isMalformed, record.columns == names.count else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
@@ -178,14 +184,14 @@ struct CSVReader: RowReader {
         while true {
             row.removeAll()
             row.line = nextLine
-            guard let record = input.withUnread({ scan($0, isAtEnd: isAtEnd, into: &row) }) else {
+            guard let record = scan(input.unread, isAtEnd: isAtEnd, into: &row) else {
                 guard !isAtEnd else { throw input.error("a quote isn't closed", line: nextLine) }
                 // Each chunk is at least a quarter of the maximum, so a row is begun five times at most.
-                guard input.unreadCount <= Self.maximumRowBytes else {
+                guard input.unread.count <= Self.maximumRowBytes else {
                     throw input.error("a row has more than 1 MiB: is a quote not closed?", line: nextLine)
                 }
                 isAtEnd = try !input.fill()
-                findEncoding()
+                try findEncoding()
                 continue
             }
             input.consume(record.length)
@@ -207,14 +213,13 @@ struct CSVReader: RowReader {
     }
 
     /// Reads a record's fields; nil where it isn't complete. Its length is 0 at the end.
-    private func scan(
-        _ bytes: UnsafeBufferPointer<UInt8>, isAtEnd: Bool, into row: inout Row
-    ) -> Record? {
+    private func scan(_ bytes: ArraySlice<UInt8>, isAtEnd: Bool, into row: inout Row) -> Record? {
         var record = Record()
+        let unread = bytes.span
         var index = 0
         if bytes.isEmpty { return isAtEnd ? record : nil }
         while true {
-            let isQuoted = hasQuotes && index < bytes.count && bytes[index] == UInt8(ascii: "\"")
+            let isQuoted = hasQuotes && index < unread.count && unread[index] == UInt8(ascii: "\"")
             if isQuoted {
                 guard let end = scanQuoted(bytes, from: index, isAtEnd: isAtEnd, &record, into: &row) else {
                     return nil
@@ -222,18 +227,18 @@ struct CSVReader: RowReader {
                 index = end
             }
             let start = index
-            while index < bytes.count, bytes[index] != delimiter, bytes[index] != UInt8(ascii: "\n") {
+            while index < unread.count, unread[index] != delimiter, unread[index] != UInt8(ascii: "\n") {
                 index &+= 1
             }
-            guard index < bytes.count || isAtEnd else { return nil }
-            let isDelimited = index < bytes.count && bytes[index] == delimiter
+            guard index < unread.count || isAtEnd else { return nil }
+            let isDelimited = index < unread.count && unread[index] == delimiter
             // If a line ends with CR and LF, the CR isn't part of the field.
-            let hasReturn = !isDelimited && index > start && bytes[index - 1] == UInt8(ascii: "\r")
+            let hasReturn = !isDelimited && index > start && unread[index - 1] == UInt8(ascii: "\r")
             let end = hasReturn ? index - 1 : index
             if isQuoted {
                 record.isMalformed = record.isMalformed || end > start
             } else if let field = field(of: record.columns) {
-                row.set(field, to: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+                row.set(field, to: bytes.dropFirst(start).prefix(end - start))
             }
             record.columns += 1
             if isDelimited {
@@ -242,7 +247,7 @@ struct CSVReader: RowReader {
             }
             record.isBlank = record.columns == 1 && start == end && !isQuoted
             record.lines += 1
-            record.length = min(index + 1, bytes.count)
+            record.length = min(index + 1, unread.count)
             return record
         }
     }
@@ -255,26 +260,27 @@ struct CSVReader: RowReader {
 
     /// Reads a quoted field and returns the index behind the closing quote; nil if that isn't there yet.
     private func scanQuoted(
-        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isAtEnd: Bool, _ record: inout Record,
+        _ bytes: ArraySlice<UInt8>, from start: Int, isAtEnd: Bool, _ record: inout Record,
         into row: inout Row
     ) -> Int? {
+        let unread = bytes.span
         var index = start + 1
         var hasDoubled = false
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "\n") { record.lines += 1 }
-            guard bytes[index] == UInt8(ascii: "\"") else {
+        while index < unread.count {
+            if unread[index] == UInt8(ascii: "\n") { record.lines += 1 }
+            guard unread[index] == UInt8(ascii: "\"") else {
                 index &+= 1
                 continue
             }
             // Without the next byte it isn't known whether the quote is doubled.
-            guard index + 1 < bytes.count || isAtEnd else { return nil }
-            if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "\"") {
+            guard index + 1 < unread.count || isAtEnd else { return nil }
+            if index + 1 < unread.count, unread[index + 1] == UInt8(ascii: "\"") {
                 hasDoubled = true
                 index += 2
                 continue
             }
             if let field = field(of: record.columns) {
-                let content = UnsafeBufferPointer(rebasing: bytes[start + 1..<index])
+                let content = bytes.dropFirst(start + 1).prefix(index - start - 1)
                 if hasDoubled { row.set(field, toQuoted: content) } else { row.set(field, to: content) }
             }
             return index + 1

@@ -1,11 +1,8 @@
 import ChildProcesses
 import Foundation
 
-/// A program of GDAL.
 enum GDALProgram: String {
-    /// Writes the features of a source.
     case converter = "ogr2ogr"
-    /// Says what is in a source.
     case describer = "ogrinfo"
 }
 
@@ -26,6 +23,9 @@ struct ConfinedGDAL {
     private let environment: [String: String]
     private let drivers: [String]
 
+    /// How much memory a run may allocate, in bytes: GDAL keeps all of a workbook and of KML. An XLSX with a million rows of
+    /// seven columns takes 0.8 GiB.
+    static let maximumMemory = 1 << 30
     /// The driver that writes the output of each run.
     private static let outputDriver = "GeoJSONSeq"
     /// The variables of our environment that a run gets, if they are set.
@@ -47,10 +47,9 @@ struct ConfinedGDAL {
         own["OGR_SQLITE_STATIC_VIRTUAL_OGR"] = "NO"
         self.environment = own
         let candidate = executable("bwrap", in: environment)
-        let folder = try WorkFolder()
         for bubblewrap in [candidate, nil] {
             let run = Self.command(
-                program, ["--formats"], files: [], folder: folder.path, in: bubblewrap, environment: own)
+                program, ["--formats"], files: [], folder: nil, in: bubblewrap, environment: own)
             guard let drivers = try Self.drivers(run, own), !drivers.isEmpty else { continue }
             (self.bubblewrap, self.drivers) = (bubblewrap, drivers)
             return
@@ -58,7 +57,6 @@ struct ConfinedGDAL {
         throw ImportError("ogr2ogr doesn't run, or in no way that is known")
     }
 
-    /// Where a program is.
     static func path(
         of program: GDALProgram, in environment: [String: String]
     ) throws(ImportError) -> String {
@@ -68,12 +66,11 @@ struct ConfinedGDAL {
         return path
     }
 
-    /// The command and the environment that open a source with the drivers that may read it, and no other.
-    ///
+    /// An environment in which GDAL opens a source with the drivers that may read it, and no other.
     /// - Throws: ``ImportError`` where GDAL has none of them, or would keep others.
-    func run(
-        _ program: GDALProgram, _ arguments: [String], source: GDALSource, folder: WorkFolder
-    ) throws(ImportError) -> (arguments: [String], environment: [String: String]) {
+    func environment(
+        of program: GDALProgram, for source: GDALSource
+    ) throws(ImportError) -> [String: String] {
         let program = try Self.path(of: program, in: environment)
         let wanted = source.drivers ?? []
         let allowed = drivers.filter { wanted.contains($0) || $0 == Self.outputDriver }
@@ -82,18 +79,23 @@ struct ConfinedGDAL {
         }
         var environment = environment
         environment["GDAL_SKIP"] = drivers.filter { !allowed.contains($0) }.joined(separator: ",")
-        for name in ["HOME", "TMPDIR", "CPL_TMPDIR"] { environment[name] = folder.path }
-        func command(_ arguments: [String]) -> [String] {
-            Self.command(
-                program, arguments, files: source.files, folder: folder.path, in: bubblewrap,
-                environment: environment)
-        }
         // Asks GDAL which drivers are left, since not every version may understand the setting.
-        let left = try Self.drivers(command(["--formats"]), environment)
+        let command = Self.command(
+            program, ["--formats"], files: [], folder: nil, in: bubblewrap, environment: environment)
+        let left = try Self.drivers(command, environment)
         guard let left, Set(left) == Set(allowed) else {
             throw ImportError("this GDAL can't be kept to its driver \(wanted.joined(separator: " or "))")
         }
-        return (command(arguments), environment)
+        return environment
+    }
+
+    func command(
+        _ program: GDALProgram, _ arguments: [String], source: GDALSource, folder: WorkFolder,
+        environment: [String: String]
+    ) throws(ImportError) -> [String] {
+        Self.command(
+            try Self.path(of: program, in: environment), arguments, files: source.files, folder: folder.path,
+            in: bubblewrap, environment: environment)
     }
 
     /// The names in what `--formats` prints, such as `  GPX -vector- (rw+v): GPX`. Nil if it doesn't run or prints anything
@@ -122,11 +124,11 @@ struct ConfinedGDAL {
 
     /// A command with bounded memory, in the sandbox where there is one.
     private static func command(
-        _ program: String, _ arguments: [String], files: [String], folder: String, in bubblewrap: String?,
+        _ program: String, _ arguments: [String], files: [String], folder: String?, in bubblewrap: String?,
         environment: [String: String]
     ) -> [String] {
-        // Limits memory, since GDAL keeps all of what an archive unpacks to. In KiB; macOS has no such limit.
-        let limit = "ulimit -v \(4 << 20) 2>/dev/null; ulimit -c 0; exec \"$@\""
+        // What the program allocates (RLIMIT_DATA), in KiB; macOS has no such limit.
+        let limit = "ulimit -d \(maximumMemory >> 10) 2>/dev/null; ulimit -c 0; exec \"$@\""
         let shell = ["/bin/sh", "-c", limit, "sh"]
         guard let bubblewrap else { return shell + [program] + arguments }
         // System folders: the program, its libraries, and where Debian says which of several libraries is meant.
@@ -134,23 +136,23 @@ struct ConfinedGDAL {
         let data = ["GDAL_DATA", "PROJ_DATA", "PROJ_LIB"].compactMap { environment[$0] }.flatMap {
             $0.split(separator: ":")
         }
+        let own = folder.map { ["--bind", $0, $0] } ?? []
         return shell + [
             bubblewrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
         ]
             + (system + data.map(String.init)).flatMap { ["--ro-bind-try", $0, $0] }
-            + ["--dev", "/dev", "--bind", folder, folder] + files.flatMap { ["--ro-bind", $0, $0] }
+            + ["--dev", "/dev"] + own + files.flatMap { ["--ro-bind", $0, $0] }
             + ["--chdir", "/", "--", program] + arguments
     }
 }
 
-/// Where a program is, by `PATH`.
 private func executable(_ name: String, in environment: [String: String]) -> String? {
     (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
         .first { $0.hasPrefix("/") && FileManager.default.isExecutableFile(atPath: $0) }
 }
 
 /// A folder that only we can read, for what a program keeps in files while it runs. It is removed with the last reference to
-/// it.
+/// it; where our process ends before that, by whoever watches over the program (``GDALProcess``).
 final class WorkFolder {
     let path: String
 

@@ -3,19 +3,15 @@ import PointsOfInterestAPI
 
 /// The fields of a file's first rows, whatever they are called, and what is in them.
 struct FieldInventory {
-    /// A column, or a member of JSON objects.
     struct Field {
         let name: String
-        /// In how many rows there is something in it.
         var count = 0
         /// In how many it is a number, and between which these are.
         var numbers = 0
         var range: ClosedRange<Double>?
-        /// In how many it is a position.
         var positions = 0
         /// How often it has which text, of the first ones.
         var values: [String: Int] = [:]
-        /// The first texts, in their order.
         var examples: [String] = []
     }
 
@@ -27,7 +23,6 @@ struct FieldInventory {
     private(set) var rows = 0
     private var indexes: [String: Int] = [:]
 
-    /// Looks at rows of delimited fields.
     init(_ reader: inout CSVReader) throws(ImportError) {
         reader.take(reader.columns)
         for name in reader.columns { _ = index(of: name) }
@@ -39,7 +34,6 @@ struct FieldInventory {
         }
     }
 
-    /// Looks at features and other objects.
     init(_ reader: inout GeoJSONReader, fieldCount: Int) throws(ImportError) {
         try readRows(&reader, fieldCount: fieldCount) { inventory, reader, _ in
             guard reader.object.count <= Self.maximumObjectBytes,
@@ -109,15 +103,13 @@ struct FieldInventory {
     private mutating func add(_ text: String, to name: String) {
         guard let index = index(of: name) else { return }
         fields[index].count += 1
-        let bytes = Array(text.utf8.prefix(1024))
-        bytes.withUnsafeBufferPointer { bytes in
-            if let number = PositionText.number(bytes) ?? AngleText.angle(bytes)?.degrees, number.isFinite {
-                fields[index].numbers += 1
-                let range = fields[index].range ?? number...number
-                fields[index].range = min(range.lowerBound, number)...max(range.upperBound, number)
-            } else if PositionText.position(bytes) != nil {
-                fields[index].positions += 1
-            }
+        let bytes = Array(text.utf8.prefix(1024))[...]
+        if let number = PositionText.number(bytes) ?? AngleText.angle(bytes)?.degrees, number.isFinite {
+            fields[index].numbers += 1
+            let range = fields[index].range ?? number...number
+            fields[index].range = min(range.lowerBound, number)...max(range.upperBound, number)
+        } else if PositionText.position(bytes) != nil {
+            fields[index].positions += 1
         }
         let short = String(text.prefix(60)).printable
         if fields[index].examples.count < 3 { fields[index].examples.append(short) }
@@ -126,6 +118,5 @@ struct FieldInventory {
         }
     }
 
-    /// Whether there is a field of this name.
     func has(_ name: String) -> Bool { fields.contains { $0.name.asciiLowercased == name.asciiLowercased } }
 }

@@ -13,7 +13,6 @@ package struct FileExplanation: CustomStringConvertible {
     private var advice: [String] = []
 
     /// Reads the first file's first rows, at most a thousand, and needs no database.
-    ///
     /// - Parameter destination: Options about the dataset and what is done with it, for the command to run next.
     /// - Throws: ``ImportError`` where it can't be read at all; standard input can be read only once, and isn't.
     package init(_ source: ImportSource, destination: [String]) throws(ImportError) {
@@ -46,6 +45,9 @@ package struct FileExplanation: CustomStringConvertible {
         let delimiter = ImportSource.name(ofDelimiter: reader.delimiter)
         let encoding = input.isWindows1252 ? "Windows-1252" : "UTF-8"
         lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
+        if let duplicate = reader.duplicate(among: mapping.usedNames) {
+            lines.append("  \(duplicate): rename one of them")
+        }
         try explain(inventory, "columns")
     }
 
@@ -67,10 +69,16 @@ package struct FileExplanation: CustomStringConvertible {
                 advise("--layer \(member.quotedForShell): the places are in a member")
             }
             reader = GeoJSONReader(input, mapping: mapping, shape: shape)
-            let system = source.referenceSystem ?? beginning?.referenceSystem ?? "degrees"
-            lines.append(
-                "\(path): JSON, \(isOverpass ? "of Overpass, " : "")coordinates: \(system)"
-            )
+            let unknown = source.referenceSystem == nil ? beginning?.unknownSystem : nil
+            if unknown != nil {
+                found.referenceSystem = "EPSG:CODE"
+                advise("--crs EPSG:CODE: \(ImportError.seeReferenceSystem)")
+            }
+            let system =
+                source.referenceSystem ?? beginning?.referenceSystem ?? unknown.map {
+                    "unknown, \($0.printable)"
+                } ?? "degrees"
+            lines.append("\(path): JSON, \(isOverpass ? "of Overpass, " : "")coordinates: \(system)")
             if case .collection(let member) = shape, (collections + objects).contains(member) {
                 let members = collections.contains(member) ? collections : [member]
                 lines.append("  members with places: \(members.map(\.printable).joined(separator: ", "))")
@@ -129,18 +137,14 @@ package struct FileExplanation: CustomStringConvertible {
     }
 
     /// Says from which field each of a place's comes, and which is missing.
-    private mutating func explain(
-        _ inventory: FieldInventory, _ usualMapping: String
-    ) throws(ImportError) {
+    private mutating func explain(_ inventory: FieldInventory, _ usualMapping: String) throws(ImportError) {
         recognizeMapping(inventory)
         let mapping = try found.mapping(unlessNamed: usualMapping)
         let sample = PlaceSample(found)
         var used: Set<String> = []
         for field in ImportField.allCases where field != .names && field != .otherNames {
             guard let names = mapping.origin(of: field, isThere: { $0.hasPrefix("@") || inventory.has($0) })
-            else {
-                continue
-            }
+            else { continue }
             used.formUnion(names.map(\.asciiLowercased))
             let origin = names.isEmpty ? "a fixed text" : names.map(\.printable).joined(separator: ", ")
             lines.append("  \(field.rawValue.padded(to: 12))\(origin)")
@@ -167,7 +171,6 @@ package struct FileExplanation: CustomStringConvertible {
         if !advice.contains(line) { advice.append(line) }
     }
 
-    /// Suggests a mapping, and reads on by it.
     private mutating func take(mapping name: String, _ reason: String) {
         found.mapping = name
         advise("--mapping \(name): \(reason)")
@@ -180,7 +183,6 @@ package struct FileExplanation: CustomStringConvertible {
         advise("--column \([field: column].option.quotedForShell): \(reason)")
     }
 
-    /// Recognises the fields of those whose mappings come with the program.
     private mutating func recognizeMapping(_ inventory: FieldInventory) {
         guard found.mapping == nil else { return }
         let tags = [
@@ -245,7 +247,6 @@ package struct FileExplanation: CustomStringConvertible {
                     + "UTM zone 32)")
     }
 
-    /// Everything, in lines; the last has the command to run next.
     package var description: String {
         let command = ["poi import"] + source.paths.map(\.quotedForShell) + destination + found.options
         return (lines + advice + ["next: \(command.joined(separator: " "))"]).joined(separator: "\n")
@@ -266,7 +267,6 @@ extension Mapping {
 }
 
 extension StringProtocol {
-    /// The text with spaces behind it.
     fileprivate func padded(to length: Int) -> String {
         String(self) + String(repeating: " ", count: Swift.max(1, length - count))
     }

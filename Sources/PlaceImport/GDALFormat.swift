@@ -1,7 +1,6 @@
-/// A format that `ogr2ogr` reads for us, recognised by the first bytes of a file.
-///
-/// These are formats whose files contain all of their data. Others, such as GDAL's virtual layers, name further files,
-/// services and databases, which GDAL would open: the author of the file would decide what is read.
+/// A format that `ogr2ogr` reads for us, recognised by the first bytes of a file. These are formats whose files contain all
+/// of their data. Others, such as GDAL's virtual layers, name further files, services and databases, which GDAL would open:
+/// the author of the file would decide what is read.
 enum GDALFormat: CaseIterable {
     case openStreetMap
     case gpx
@@ -13,13 +12,11 @@ enum GDALFormat: CaseIterable {
     case workbook
     case openDocument
 
-    /// The formats that standard input may have, where GDAL recognises them: their drivers open no other files.
+    /// The formats that standard input may have: their drivers open no other files.
     static let streams: [GDALFormat] = [.openStreetMap, .gpx, .kml]
 
-    /// The names of all formats, for people.
     static let names = "OpenStreetMap, GPX, KML, KMZ, GeoPackage, Shapefile, FlatGeobuf, XLSX, ODS"
 
-    /// How many bytes from a file's beginning are enough to recognise its format.
     static let beginningLength = 4096
 
     /// GDAL's names of the drivers that may read it.
@@ -38,8 +35,6 @@ enum GDALFormat: CaseIterable {
     }
 
     /// The format of a file that begins like this and has this name.
-    ///
-    /// - Throws: ``ImportError`` that says what it is instead.
     init(beginning: [UInt8], path: String) throws(ImportError) {
         if let format = Self.binary(beginning, path) {
             self = format
@@ -58,8 +53,7 @@ enum GDALFormat: CaseIterable {
             return
         case .root(let name):
             reason = "its root element, \(name), is of none of the formats that are read: \(Self.names)"
-        case .documentType:
-            reason = "it has a document type declaration, which could name other files"
+        case .documentType: reason = "it has a document type declaration, which could name other files"
         case .none: if beginning.starts(with: Self.zip) { reason = "it is an archive: unpack it first" }
         }
         throw ImportError("\(reason). \(ImportError.seeUnconfined)", path: path)

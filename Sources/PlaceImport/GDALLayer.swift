@@ -1,6 +1,5 @@
 import Foundation
 
-/// What `ogrinfo` says of a source's layer, such as a table of a GeoPackage or a sheet of a workbook.
 struct GDALLayer: Equatable {
     let name: String
     /// How many features it has; nil where that isn't known.
@@ -13,8 +12,6 @@ struct GDALLayer: Equatable {
 
     /// The layers of a source, at most 20; none of OpenStreetMap's, which are always the same five, and whose features GDAL
     /// would have to read to count them.
-    ///
-    /// - Throws: ``ImportError`` where `ogrinfo` is missing or can't read the source.
     static func layers(
         _ path: String, _ source: GDALSource, _ environment: [String: String], _ confinement: ConfinedGDAL?
     ) throws(ImportError) -> [GDALLayer] {

@@ -2,7 +2,6 @@ import Foundation
 
 /// A source for `ogr2ogr`. Unless it is unconfined, it was checked to lead to no other source.
 struct GDALSource {
-    /// GDAL's name for it.
     let name: String
     /// The source's format; nil for standard input, and if GDAL decides.
     let format: GDALFormat?
@@ -19,9 +18,7 @@ struct GDALSource {
         (files, drivers) = ([], nil)
     }
 
-    /// Takes a file, and checks it unless the options say that it is unconfined.
-    ///
-    /// - Throws: ``ImportError`` where a check refuses it.
+    /// Checks the file unless the options say that it is unconfined.
     init(_ path: String, _ options: ImportSource) throws(ImportError) {
         if options.isUnconfined {
             self.init(unconfined: path)
@@ -34,8 +31,6 @@ struct GDALSource {
     var mapping: String? { format == .openStreetMap ? "openstreetmap" : nil }
 
     /// Checks a file; `-` is standard input.
-    ///
-    /// - Throws: ``ImportError`` where it isn't a file of a format that is read, or one that leads to others.
     private init(_ path: String) throws(ImportError) {
         guard path != "-" else {
             name = "/vsistdin/"
@@ -68,12 +63,13 @@ struct GDALSource {
         case .geoPackage:
             files = [whole]
             try GeoPackage.check(whole)
-        case .openStreetMap, .gpx, .kml, .kmz, .workbook, .openDocument:
+        case .kmz, .workbook, .openDocument:
             files = [whole]
+            try ZIPArchive(whole).verify()
+        case .openStreetMap, .gpx, .kml: files = [whole]
         }
     }
 
-    /// What GDAL's programs are told about how to open it.
     var openingOptions: [String] {
         switch format {
         // SQLite then neither makes nor reads files beside the source.
@@ -106,7 +102,6 @@ struct GDALSource {
         return String(cString: resolved)
     }
 
-    /// Up to `count` bytes from a file's start.
     private static func read(_ count: Int, of path: String) throws(ImportError) -> [UInt8] {
         do {
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -149,7 +144,6 @@ extension GDALSource {
 
 // MARK: - Reference systems
 
-/// Coordinate reference systems as texts.
 enum ReferenceSystem {
     /// Keywords that name a file in WKT, in PROJ's strings and in its JSON.
     private static let marks = [
@@ -157,8 +151,6 @@ enum ReferenceSystem {
     ]
 
     /// Refuses a text with a reference system that names a file: PROJ would open it, wherever it is.
-    ///
-    /// - Throws: ``ImportError``.
     static func check(_ text: [UInt8], path: String) throws(ImportError) {
         // Spherical Mercator in GDAL's WKT: it names no file.
         let text = text.asciiLowercased.replacing("+nadgrids=@null ".utf8, with: [])
@@ -170,6 +162,7 @@ enum ReferenceSystem {
 }
 
 extension ImportError {
-    /// The advice in the error of a refused source.
     static let seeUnconfined = "If you trust where it comes from: --unconfined-source"
+    static let seeReferenceSystem =
+        "say by --crs EPSG:CODE in which coordinate system its positions are, EPSG:4326 for degrees"
 }

@@ -19,9 +19,7 @@ struct GeoJSONFeature {
     private let (jsonFields, wholeFields): (Set<Int>, Set<Int>)
     /// What the names of properties with a name in a language begin with, in lower case, and a field to read them into.
     private let names: (prefix: [UInt8], spareField: Int)?
-    /// Whether the mapping uses members of members.
     private let isNested: Bool
-    /// Whether positions are in another coordinate system than degrees.
     private let isProjected: Bool
 
     init(mapping: Mapping, isProjected: Bool = false) {
@@ -43,27 +41,25 @@ struct GeoJSONFeature {
         geometryField = mapping.fieldNames.firstIndex(of: "@geometry")
     }
 
-    /// Reads the feature's fields.
-    func read(_ bytes: UnsafeBufferPointer<UInt8>, into row: inout Row) -> ReadRow {
-        var scanner = JSONScanner(bytes)
+    func read(_ scanner: inout JSONScanner, into row: inout Row) -> ReadRow {
         var isFeature = false
         var geometry = GeometryBox()
         do throws(JSONScanner.SyntaxError) {
             try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
-                switch name.known(in: bytes) {
-                case .type: isFeature = try scanner.string().known(in: bytes) == .feature
-                case .id: try value(&scanner, of: bytes, field: idField, into: &row)
-                case .geometry: try read(&geometry, &scanner, of: bytes, level: 0, into: &row)
-                case .properties: try properties(&scanner, of: bytes, into: &row)
+                switch name.known(to: scanner) {
+                case .type: isFeature = try scanner.string().known(to: scanner) == .feature
+                case .id: try value(&scanner, field: idField, into: &row)
+                case .geometry: try read(&geometry, &scanner, level: 0, into: &row)
+                case .properties: try properties(&scanner, into: &row)
                 default: try scanner.skipValue()
                 }
             }
         } catch {
             // Only a feature's geometry has to be one.
-            if !isFeature { return record(bytes, into: &row) }
+            if !isFeature { return record(&scanner, into: &row) }
             return Self.malformed(error)
         }
-        guard isFeature else { return record(bytes, into: &row) }
+        guard isFeature else { return record(&scanner, into: &row) }
         if case .inFields = row.position { row.position = geometry.position(isProjected: isProjected) }
         return .row
     }
@@ -76,25 +72,25 @@ struct GeoJSONFeature {
 
     /// Reads an object that isn't a feature. Its position is in its fields, or in a member `geometry` as of GeoJSON; tags of
     /// OpenStreetMap and attributes of ArcGIS are read like its own members.
-    private func record(_ bytes: UnsafeBufferPointer<UInt8>, into row: inout Row) -> ReadRow {
+    private func record(_ scanner: inout JSONScanner, into row: inout Row) -> ReadRow {
         row.removeAll()
-        var scanner = JSONScanner(bytes)
+        scanner = JSONScanner(scanner.bytes)
         var geometry = GeometryBox()
         do throws(JSONScanner.SyntaxError) {
             try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
                 if scanner.next == UInt8(ascii: "{") {
-                    switch name.known(in: bytes) {
-                    case .tags, .attributes: return try properties(&scanner, of: bytes, into: &row)
+                    switch name.known(to: scanner) {
+                    case .tags, .attributes: return try properties(&scanner, into: &row)
                     case .geometry:
                         var copy = scanner
                         var found = GeometryBox()
-                        if (try? read(&found, &copy, of: bytes, level: 0, into: &row)) != nil {
+                        if (try? read(&found, &copy, level: 0, into: &row)) != nil {
                             geometry = found
                         }
                     default: break
                     }
                 }
-                try member(name, &scanner, of: bytes, path: [], level: 0, into: &row)
+                try member(name, &scanner, path: [], level: 0, into: &row)
             }
         } catch {
             return Self.malformed(error)
@@ -104,55 +100,57 @@ struct GeoJSONFeature {
     }
 
     private func properties(
-        _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, path: [UInt8] = [],
-        level: Int = 0,
-        into row: inout Row
+        _ scanner: inout JSONScanner, path: [UInt8] = [], level: Int = 0, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
         guard scanner.next == UInt8(ascii: "{") else { return try scanner.skipValue() }
         try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
-            try self.member(name, &scanner, of: bytes, path: path, level: level, into: &row)
+            try self.member(name, &scanner, path: path, level: level, into: &row)
         }
     }
 
     /// Reads a member. Its name is behind that of the member which it belongs to.
     private func member(
-        _ name: JSONText, _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, path: [UInt8],
-        level: Int, into row: inout Row
+        _ name: JSONText, _ scanner: inout JSONScanner, path: [UInt8], level: Int, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
         guard path.isEmpty else {
-            let whole = name.withContent(in: bytes, atMost: Self.maximumNameBytes - path.count) { path + $0 }
+            let whole = name.withContent(in: scanner.bytes, atMost: Self.maximumNameBytes - path.count) {
+                path + $0
+            }
             guard let whole else { return try scanner.skipValue() }
-            return try member(named: whole, &scanner, of: bytes, level: level, into: &row)
+            return try member(named: whole, &scanner, level: level, into: &row)
         }
-        let used = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.field(named: $0) } ?? nil
+        let used =
+            name.withContent(in: scanner.bytes, atMost: Self.maximumNameBytes) { self.field(named: $0) }
+            ?? nil
         if nests(scanner.next, used, level) {
-            try whole(scanner, of: bytes, field: used, into: &row)
-            let name = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { Array($0) }
-            return try nested(name, &scanner, of: bytes, level: level, into: &row)
+            try whole(scanner, field: used, into: &row)
+            let name = name.withContent(in: scanner.bytes, atMost: Self.maximumNameBytes) { Array($0) }
+            return try nested(name, &scanner, level: level, into: &row)
         }
-        let tag = name.withContent(in: bytes, atMost: Self.maximumNameBytes) { self.tag(ofName: $0) } ?? nil
-        try value(&scanner, of: bytes, field: used, tag: tag, into: &row)
+        let tag =
+            name.withContent(in: scanner.bytes, atMost: Self.maximumNameBytes) { self.tag(ofName: $0) } ?? nil
+        try value(&scanner, field: used, tag: tag, into: &row)
     }
 
     private func member(
-        named name: [UInt8], _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, level: Int,
+        named name: [UInt8], _ scanner: inout JSONScanner, level: Int,
         into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
-        let (used, tag) = name.withUnsafeBufferPointer { (self.field(named: $0), self.tag(ofName: $0)) }
+        let (used, tag) = (field(named: name[...]), tag(ofName: name[...]))
         if nests(scanner.next, used, level) {
-            try whole(scanner, of: bytes, field: used, into: &row)
-            return try nested(name, &scanner, of: bytes, level: level, into: &row)
+            try whole(scanner, field: used, into: &row)
+            return try nested(name, &scanner, level: level, into: &row)
         }
-        try value(&scanner, of: bytes, field: used, tag: tag, into: &row)
+        try value(&scanner, field: used, tag: tag, into: &row)
     }
 
     /// Reads an object or an array as a field, if it is one of these, before its members are read.
     private func whole(
-        _ scanner: JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, field: Int?, into row: inout Row
+        _ scanner: JSONScanner, field: Int?, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
         guard let field, wholeFields.contains(field) else { return }
         var copy = scanner
-        try value(&copy, of: bytes, field: field, into: &row)
+        try value(&copy, field: field, into: &row)
     }
 
     /// Whether a value's own members have names: of an object or an array that doesn't become a property as it is.
@@ -164,29 +162,29 @@ struct GeoJSONFeature {
 
     /// Reads the members of an object, or the elements of an array; nil is a name that is too long.
     private func nested(
-        _ name: [UInt8]?, _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, level: Int,
+        _ name: [UInt8]?, _ scanner: inout JSONScanner, level: Int,
         into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
         guard let name, name.count < Self.maximumNameBytes else { return try scanner.skipValue() }
         let path = name + [UInt8(ascii: ".")]
         guard scanner.next == UInt8(ascii: "[") else {
-            return try properties(&scanner, of: bytes, path: path, level: level + 1, into: &row)
+            return try properties(&scanner, path: path, level: level + 1, into: &row)
         }
         var index = 0
         try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
             defer { index += 1 }
             guard index < Self.maximumElements else { return try scanner.skipValue() }
-            try member(named: path + "\(index)".utf8, &scanner, of: bytes, level: level + 1, into: &row)
+            try member(named: path + "\(index)".utf8, &scanner, level: level + 1, into: &row)
         }
     }
 
     /// Reads a value as a field, and as a name in a language where its name has a tag.
     private func value(
-        _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, field: Int?,
+        _ scanner: inout JSONScanner, field: Int?,
         tag: (tag: [UInt8], isOtherTags: Bool)?, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
-        guard let names, let tag else { return try value(&scanner, of: bytes, field: field, into: &row) }
-        try value(&scanner, of: bytes, field: field ?? names.spareField, into: &row)
+        guard let names, let tag else { return try value(&scanner, field: field, into: &row) }
+        try value(&scanner, field: field ?? names.spareField, into: &row)
         let text = field.map { row[$0] } ?? row.take(names.spareField)
         if tag.isOtherTags {
             addNames(ofTags: text, to: &row)
@@ -197,10 +195,10 @@ struct GeoJSONFeature {
 
     /// The language's tag in the name of a property that has a name; or the property that has all tags which GDAL found no other
     /// place for. Nil for others.
-    private func tag(ofName name: UnsafeBufferPointer<UInt8>) -> (tag: [UInt8], isOtherTags: Bool)? {
+    private func tag(ofName name: some Collection<UInt8>) -> (tag: [UInt8], isOtherTags: Bool)? {
         guard let names else { return nil }
         if name.elementsEqual("other_tags".utf8) { return ([], true) }
-        return tag(of: UnsafeRawBufferPointer(name), names.prefix).map { ($0, false) }
+        return tag(of: name, names.prefix).map { ($0, false) }
     }
 
     private func tag(of name: some Collection<UInt8>, _ prefix: [UInt8]) -> [UInt8]? {
@@ -238,45 +236,42 @@ struct GeoJSONFeature {
     }
 
     /// The field of a property, whose name is compared without the case of ASCII letters.
-    private func field(named name: UnsafeBufferPointer<UInt8>) -> Int? {
+    private func field(named name: some Collection<UInt8>) -> Int? {
         guard name.count < fieldsByLength.count else { return nil }
         return fieldsByLength[name.count].first { candidate in
-            name.indices.allSatisfy { index in
-                let byte = name[index]
-                return candidate.name[index] == ((65...90).contains(byte) ? byte | 0x20 : byte)
-            }
+            candidate.name.elementsEqual(name) { $0 == ((65...90).contains($1) ? $1 | 0x20 : $1) }
         }?.field
     }
 
     /// Reads a text, a number, or true or false as a field. An object and an array leave it empty, unless the field may be any
     /// JSON; null does in any case.
     private func value(
-        _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>, field: Int?, into row: inout Row
+        _ scanner: inout JSONScanner, field: Int?, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
         guard let field else { return try scanner.skipValue() }
         switch scanner.next {
         case UInt8(ascii: "\""):
             scanner.flaws = []
             let text = try scanner.string()
-            let isSet: Void? = text.withContent(in: bytes, atMost: CSVReader.maximumRowBytes) {
+            let isSet: Void? = text.withContent(in: scanner.bytes, atMost: CSVReader.maximumRowBytes) {
                 row.set(field, to: $0)
             }
             if isSet == nil { row.position = .rejected(.rowTooLong) }
             if scanner.flaws.contains(.text) {
-                let hasNUL = row.withBytes(row[field]) { $0.contains(0) }
+                let hasNUL = row.bytes(of: row[field]).contains(0)
                 row.position = .rejected(hasNUL ? .nul : .invalidText)
             }
         case UInt8(ascii: "t"): try set(field, "true", &scanner, into: &row)
         case UInt8(ascii: "f"): try set(field, "false", &scanner, into: &row)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            row.set(field, toJSON: UnsafeBufferPointer(rebasing: bytes[try scanner.number()]))
+            row.set(field, toJSON: scanner.bytes[try scanner.number()])
         case UInt8(ascii: "{") where jsonFields.contains(field),
             UInt8(ascii: "[") where jsonFields.contains(field):
             let start = scanner.position
             try scanner.skipValue()
-            let value = bytes[start..<scanner.position]
+            let value = scanner.bytes[start..<scanner.position]
             if value.count <= CSVReader.maximumRowBytes {
-                row.set(field, toJSON: UnsafeBufferPointer(rebasing: value))
+                row.set(field, toJSON: value)
             }
         default: try scanner.skipValue()
         }
@@ -285,27 +280,26 @@ struct GeoJSONFeature {
     private func set(
         _ field: Int, _ literal: StaticString, _ scanner: inout JSONScanner, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
+        let start = scanner.position
         try scanner.literal(literal)
-        row.set(
-            field, toJSON: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+        row.set(field, toJSON: scanner.bytes[start..<scanner.position])
     }
 }
 
 extension GeoJSONFeature {
     private func read(
-        _ geometry: inout GeometryBox, _ scanner: inout JSONScanner, of bytes: UnsafeBufferPointer<UInt8>,
-        level: Int, into row: inout Row
+        _ geometry: inout GeometryBox, _ scanner: inout JSONScanner, level: Int, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
         guard scanner.next == UInt8(ascii: "{"), level < Self.maximumGeometryLevels else {
             return try scanner.skipValue()
         }
         try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
-            switch name.known(in: bytes) {
-            case .type: try value(&scanner, of: bytes, field: level == 0 ? geometryField : nil, into: &row)
+            switch name.known(to: scanner) {
+            case .type: try value(&scanner, field: level == 0 ? geometryField : nil, into: &row)
             case .coordinates: try positions(&scanner, of: &geometry)
             case .geometries:
                 try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
-                    try read(&geometry, &scanner, of: bytes, level: level + 1, into: &row)
+                    try read(&geometry, &scanner, level: level + 1, into: &row)
                 }
             default: try scanner.skipValue()
             }
@@ -348,12 +342,14 @@ extension GeoJSONFeature {
 private enum KnownText: String, CaseIterable {
     case type, id, geometry, properties, coordinates, geometries, tags, attributes
     case feature = "Feature"
+
+    static let all = allCases.map { (text: $0, bytes: Array($0.rawValue.utf8)) }
 }
 
 extension JSONText {
-    fileprivate func known(in bytes: UnsafeBufferPointer<UInt8>) -> KnownText? {
-        withContent(in: bytes, atMost: 16) { text in
-            KnownText.allCases.first { text.elementsEqual($0.rawValue.utf8) }
+    fileprivate func known(to scanner: JSONScanner) -> KnownText? {
+        withContent(in: scanner.bytes, atMost: 16) { text in
+            KnownText.all.first { text.elementsEqual($0.bytes) }?.text
         }
     }
 }

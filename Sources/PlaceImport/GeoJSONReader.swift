@@ -4,7 +4,6 @@
 /// separator (RFC 8142); an array of objects, or an object that has them in the array of a member, or of a member's member,
 /// or as its members or those of such a member.
 struct GeoJSONReader: RowReader {
-    /// The maximum size of a feature; a larger one is rejected.
     static let maximumFeatureBytes = 16 << 20
 
     private static let recordSeparator: UInt8 = 0x1e
@@ -28,6 +27,9 @@ struct GeoJSONReader: RowReader {
     private var featuresDepth: Int?
     /// Whether each member of the collection is a feature, not each element.
     private var areMembers = false
+    /// The members behind the features, as far as they are looked at; nil before.
+    private var trailer: [UInt8]?
+    private let isProjected: Bool
     private var kept: [UInt8] = []
     private var keptLine = 1
     private var isTooLong = false
@@ -40,6 +42,7 @@ struct GeoJSONReader: RowReader {
     ) {
         self.input = input
         self.shape = shape
+        self.isProjected = isProjected
         if case .collection(let member) = shape {
             collectionNames = member.split(separator: ".").map(String.init)
         } else {
@@ -48,7 +51,6 @@ struct GeoJSONReader: RowReader {
         feature = GeoJSONFeature(mapping: mapping, isProjected: isProjected)
     }
 
-    /// The bytes of the feature that was read last.
     var object: [UInt8] { kept }
 
     var rowObject: [UInt8]? { isWhole ? kept : nil }
@@ -56,16 +58,20 @@ struct GeoJSONReader: RowReader {
 
     mutating func next(into row: inout Row) throws(ImportError) -> ReadRow {
         while true {
-            if input.unreadCount == 0, try !input.fill() {
+            if input.unread.isEmpty, try !input.fill() {
                 guard depth > 0 else { return .end }
                 throw input.error(
                     keptDepth == nil ? "the FeatureCollection isn't closed" : "the feature isn't closed",
                     line: keptDepth == nil ? line : keptLine)
             }
-            let (length, event) = input.withUnread { scan($0) }
+            let (length, event) = scan(input.unread)
             input.consume(length)
             guard event != .nothing else { continue }
             guard event != .unexpected else { throw input.error("there should be a feature", line: line) }
+            if event == .end {
+                try checkTrailer()
+                continue
+            }
             row.removeAll()
             row.line = keptLine
             isWhole = event == .feature && !isTooLong
@@ -73,21 +79,35 @@ struct GeoJSONReader: RowReader {
             guard event == .feature else {
                 return .rejected(.malformedRow, detail: "the feature isn't closed")
             }
-            return kept.withUnsafeBufferPointer { feature.read($0, into: &row) }
+            return kept.withScanner { feature.read(&$0, into: &row) }
         }
     }
 
     private enum Event {
         case nothing, feature, truncated, unexpected
+        /// The end of the object that has the features.
+        case end
+    }
+
+    /// Refuses a coordinate system that is named only behind the features: these were read as degrees.
+    private mutating func checkTrailer() throws(ImportError) {
+        defer { trailer = nil }
+        guard !isProjected, let crs = JSONBeginning.crs(in: String(decoding: trailer ?? [], as: UTF8.self)),
+            let system = crs.code ?? crs.unknown
+        else { return }
+        throw input.error(
+            "its crs, \(system.printable), is behind its features: \(ImportError.seeReferenceSystem)")
     }
 
     /// Reads on to the end of a feature or of the bytes, and keeps what belongs to the feature.
-    private mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> (length: Int, Event) {
+    private mutating func scan(_ bytes: ArraySlice<UInt8>) -> (length: Int, Event) {
+        let unread = bytes.span
         var index = 0
         // Bytes before this index are kept already, or aren't to be kept.
         var start = 0
-        while index < bytes.count {
-            let byte = bytes[index]
+        var trailerStart = trailer == nil ? unread.count : 0
+        while index < unread.count {
+            let byte = unread[index]
             index &+= 1
             switch byte {
             case UInt8(ascii: "\n"):
@@ -104,7 +124,7 @@ struct GeoJSONReader: RowReader {
                     beginFeature()
                     start = index - 1
                 } else if depth == openNames + 1, !isInCollection, isOnTheWay(byte) {
-                    keep(bytes[start..<index])
+                    keep(bytes.dropFirst(start).prefix(index - start))
                     start = index
                     if namesFeatures(), byte == UInt8(ascii: "[") || mayBeMembers {
                         (keptDepth, isInCollection, featuresDepth) = (nil, true, depth + 1)
@@ -119,12 +139,19 @@ struct GeoJSONReader: RowReader {
                 depth -= 1
                 if depth <= openNames { openNames = max(depth - 1, 0) }
                 if depth == keptDepth {
-                    keep(bytes[start..<index])
+                    keep(bytes.dropFirst(start).prefix(index - start))
                     keptDepth = nil
                     return (index, .feature)
                 }
-                if let featuresDepth, depth < featuresDepth { self.featuresDepth = nil }
-                if depth == 0 { isInCollection = false }
+                if let featuresDepth, depth < featuresDepth {
+                    self.featuresDepth = nil
+                    (trailer, trailerStart) = ([], index)
+                }
+                if depth == 0, isInCollection {
+                    isInCollection = false
+                    keepTrailer(bytes.dropFirst(trailerStart).prefix(index - trailerStart))
+                    return (index, .end)
+                }
             case UInt8(ascii: " "), UInt8(ascii: "\r"), UInt8(ascii: "\t"): break
             case UInt8(ascii: ",") where featuresDepth != nil: break
             // The names of the members of which each is a place.
@@ -135,8 +162,14 @@ struct GeoJSONReader: RowReader {
                 isInString = byte == UInt8(ascii: "\"")
             }
         }
-        if keptDepth != nil { keep(bytes[start...]) }
+        if keptDepth != nil { keep(bytes.dropFirst(start)) }
+        keepTrailer(bytes.dropFirst(trailerStart))
         return (index, .nothing)
+    }
+
+    private mutating func keepTrailer(_ bytes: ArraySlice<UInt8>) {
+        guard let count = trailer?.count else { return }
+        trailer? += bytes.prefix(JSONBeginning.length - count)
     }
 
     /// Takes a byte of a string, which may be its end.
@@ -154,7 +187,7 @@ struct GeoJSONReader: RowReader {
     /// Begins anew after a record separator (RFC 8142, section 2.2).
     private mutating func abandon() -> Event {
         (depth, isInString, isEscaped, keptDepth) = (0, false, false, nil)
-        (isInCollection, featuresDepth, openNames) = (false, nil, 0)
+        (isInCollection, featuresDepth, openNames, trailer) = (false, nil, 0, nil)
         return .truncated
     }
 
@@ -185,9 +218,9 @@ struct GeoJSONReader: RowReader {
         kept.removeAll(keepingCapacity: true)
     }
 
-    private mutating func keep(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+    private mutating func keep(_ bytes: ArraySlice<UInt8>) {
         isTooLong = isTooLong || kept.count + bytes.count > Self.maximumFeatureBytes
-        if !isTooLong { kept.append(contentsOf: UnsafeBufferPointer(rebasing: bytes)) }
+        if !isTooLong { kept += bytes }
     }
 
     /// Whether the brace or bracket that was kept last is the one around the places.

@@ -1,10 +1,6 @@
-/// Checks that an untrusted GeoPackage has nothing that leads to other files.
-///
-/// SQLite runs what a schema says: the module of a virtual table opens any file that the schema names, and a view calls
-/// functions.
+/// Checks that an untrusted GeoPackage has nothing that leads to other files. SQLite runs what a schema says: the module of
+/// a virtual table opens any file that the schema names, and a view calls functions.
 enum GeoPackage {
-    /// Looks at the schema and the reference systems of a file.
-    ///
     /// - Throws: ``ImportError`` where it has more than tables, indexes, triggers (which only writing would run) and R-trees;
     ///   where a reference system names a file; where it is being written to.
     static func check(_ path: String) throws(ImportError) {
@@ -62,9 +58,8 @@ enum GeoPackage {
     }
 }
 
-/// The object that an SQL statement of a schema makes, if it has SQLite's own plain form; nil for any other.
-///
-/// Bytes are compared, since to a `String` a quote with a combining mark isn't a quote.
+/// The object that an SQL statement of a schema makes, if it has SQLite's own plain form; nil for any other. Bytes are
+/// compared, since to a `String` a quote with a combining mark isn't a quote.
 private enum SchemaObject {
     case table(String)
     case other

@@ -29,10 +29,8 @@ struct GeometryBox {
         )
     }
 
-    /// The centre in degrees, which for a point is the point; nil where there is no position.
-    ///
-    /// RFC 7946, section 3.1.9, has geometries cut at the antimeridian: where the parts are more than 180° apart,
-    /// the box is the one across it.
+    /// The centre in degrees, which for a point is the point; nil where there is no position. RFC 7946, section 3.1.9, has
+    /// geometries cut at the antimeridian: where the parts are more than 180° apart, the box is the one across it.
     var centre: (latitude: Double, longitude: Double)? {
         guard let plain = plainCentre, let longitudes, isInDegrees,
             longitudes.upperBound - longitudes.lowerBound > 180
@@ -41,7 +39,6 @@ struct GeometryBox {
         return (plain.latitude, across > 180 ? across - 360 : across)
     }
 
-    /// Whether all positions are where degrees can be.
     private var isInDegrees: Bool {
         guard let latitudes, let longitudes else { return true }
         return Coordinate.latitudes.contains(latitudes.lowerBound)
@@ -51,8 +48,7 @@ struct GeometryBox {
     }
 
     /// Where a place is. Of a geometry without a position, fields may say it.
-    ///
-    /// - Parameter isProjected: whether positions are in another coordinate system, and so may be anywhere.
+    /// Positions in another coordinate system (`isProjected`) may be anywhere.
     func position(isProjected: Bool) -> Row.Position {
         guard let centre = isProjected ? plainCentre : centre else { return .inFields }
         guard isProjected || isInDegrees else { return .rejected(.coordinatesOutOfRange) }

@@ -5,8 +5,7 @@ import PointsOfInterestAPI
 package struct ImportedPlace: Sendable, Equatable {
     /// The file's own id of the place, else a digest of name and position.
     package var sourceID: String
-    /// Whether that is the file's own id.
-    package var hasOwnID: Bool
+    package var hasOwnID = true
     /// The name, of at most 200 code points.
     package var name: String
     /// A category's name; whether the vocabulary has it isn't known here.
@@ -15,42 +14,16 @@ package struct ImportedPlace: Sendable, Equatable {
     package var latitude: Double
     /// Degrees east of Greenwich, −180…180.
     package var longitude: Double
-    /// Whether the place is to be shown first.
-    package var featured: Bool
+    package var featured = false
     /// The address, of at most 300 code points.
     package var address: String?
-    /// An `http` or `https` URL.
     package var website: String?
-    /// 0…1000.
-    package var importance: Int
+    package var importance = 0
     /// JSON of an object, which may be too large for the table; nil where there is none.
     package var properties: String?
     /// JSON of an object, a language's tag and a name each; nil where there are none.
     package var names: String?
-    /// Names that are only searched.
-    package var otherNames: [String]
-
-    /// Makes a place of values that are normalised already.
-    package init(
-        sourceID: String, hasOwnID: Bool = true, name: String, category: String, latitude: Double,
-        longitude: Double,
-        featured: Bool = false, address: String? = nil, website: String? = nil, importance: Int = 0,
-        properties: String? = nil, names: String? = nil, otherNames: [String] = []
-    ) {
-        self.sourceID = sourceID
-        self.hasOwnID = hasOwnID
-        self.name = name
-        self.category = category
-        self.latitude = latitude
-        self.longitude = longitude
-        self.featured = featured
-        self.address = address
-        self.website = website
-        self.importance = importance
-        self.properties = properties
-        self.names = names
-        self.otherNames = otherNames
-    }
+    package var otherNames: [String] = []
 }
 
 /// The fields of a place, as mappings and options name them.
@@ -105,18 +78,15 @@ package enum RejectionReason: String, CaseIterable, Error, Sendable {
     case unknownCategory = "unknown-category"
 }
 
-/// A row that becomes no place.
 package struct RejectedRow: Sendable, Equatable {
     /// The line of the file that it begins in, from 1.
     package var line: Int
-    /// Why.
     package var reason: RejectionReason
     /// What was found, for people; may be empty.
     package var detail: String
     /// The file's own id of the place, where it could be read.
     package var sourceID: String?
 
-    /// Makes a rejected row.
     package init(line: Int, reason: RejectionReason, detail: String = "", sourceID: String? = nil) {
         self.line = line
         self.reason = reason
@@ -125,13 +95,11 @@ package struct RejectedRow: Sendable, Equatable {
     }
 }
 
-/// The result of reading a selected row.
 package enum ImportItem: Sendable, Equatable {
     case place(ImportedPlace, line: Int)
     case rejected(RejectedRow)
 }
 
-/// How a file is read.
 package enum ImportFormat: String, CaseIterable, Sendable {
     /// Rows of delimited fields (RFC 4180).
     case csv
@@ -143,7 +111,6 @@ package enum ImportFormat: String, CaseIterable, Sendable {
 
 /// Which files to read, and how.
 package struct ImportSource: Sendable {
-    /// The files in their order; `-` is the standard input.
     package var paths: [String]
     /// The format of all files; nil to recognise it from each file's extension or first byte.
     package var format: ImportFormat?
@@ -158,11 +125,9 @@ package struct ImportSource: Sendable {
     package var layer: String?
     /// The coordinate system of positions, such as `EPSG:3857`; nil where the file says it, or for degrees of WGS 84.
     package var referenceSystem: String?
-    /// The columns or properties that become properties of the places, besides those of the mapping.
     package var properties: [String] = []
     /// The name of a built-in mapping or the path of a file; nil: `openstreetmap` for OSM files, else `columns`.
     package var mapping: String?
-    /// Only places in it are selected.
     package var boundingBox: BoundingBox?
     /// Only places of these categories are selected; all, if there are none.
     package var categories: Set<String> = []
@@ -172,13 +137,9 @@ package struct ImportSource: Sendable {
     /// The environment in which `ogr2ogr` is looked up, and of which it gets a few variables.
     package var environment = ProcessInfo.processInfo.environment
 
-    /// Makes a source that leaves everything to the files.
-    package init(paths: [String]) {
-        self.paths = paths
-    }
+    package init(paths: [String]) { self.paths = paths }
 }
 
-/// How far the reader is.
 package struct ReadProgress: Sendable, Equatable {
     /// The bytes read so far, compressed where the files are.
     package var bytes = 0
@@ -192,7 +153,6 @@ package struct ReadProgress: Sendable, Equatable {
     package var normalised: [Normalisation: Int] = [:]
     /// How many rows with a name the mapping's choices of a category left out, by a field and its value: `amenity=bench`.
     package var leftOut: [String: Int] = [:]
-    /// What people should know about how files were read, a line each.
     package var remarks: [String] = []
 
     /// The most frequent of what was left out, on a line; nil where nothing was.
@@ -204,7 +164,6 @@ package struct ReadProgress: Sendable, Equatable {
         return "left out: \(shown)" + (rest > 0 ? ", and \(rest) others" : "")
     }
 
-    /// Nothing was read yet.
     package init() {}
 }
 
@@ -232,23 +191,19 @@ package enum Normalisation: String, CaseIterable, Sendable {
 
 /// A source that can't be read, or not any further: the import ends.
 package struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file; nil where the options are wrong.
     package var path: String?
     /// The line of the file; nil where that doesn't matter.
     package var line: Int?
-    /// What is wrong, in one line.
     package var message: String
     /// Whether a field of the places isn't found in the file, so that ``FileExplanation`` helps.
     package var isAboutFields = false
 
-    /// Makes an error.
     package init(_ message: String, path: String? = nil, line: Int? = nil) {
         self.message = message
         self.path = path
         self.line = line
     }
 
-    /// Everything in one line.
     package var description: String {
         guard let path else { return message }
         return path + (line.map { ", line \($0)" } ?? "") + ": " + message

@@ -26,14 +26,13 @@ extension Row {
         }
         var texts: [(name: [UInt8], text: Range<Int>)] = []
         var isWhole = true
-        Array(json).withUnsafeBufferPointer { json in
-            var scanner = JSONScanner(json)
+        Array(json).withScanner { scanner in
             do throws(JSONScanner.SyntaxError) {
                 try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
                     guard scanner.next == UInt8(ascii: "\"") else { return try scanner.skipValue() }
                     let text = try scanner.string()
-                    let content = name.withContent(in: json, atMost: json.count) { name in
-                        text.withContent(in: json, atMost: json.count) { (Array(name), Array($0)) }
+                    let content = name.withContent(in: scanner.bytes, atMost: json.count) { name in
+                        text.withContent(in: scanner.bytes, atMost: json.count) { (Array(name), Array($0)) }
                     }
                     guard let (name, text) = content else { return }
                     texts.append((name, appendText { $0 += text }))
@@ -50,12 +49,11 @@ extension Row {
     mutating func texts(ofArray field: Int) -> [Range<Int>]? {
         guard let json = bytes(of: field, from: UInt8(ascii: "["), to: UInt8(ascii: "]")) else { return nil }
         var texts: [[UInt8]] = []
-        let isList = Array(json).withUnsafeBufferPointer { json in
-            var scanner = JSONScanner(json)
+        let isList = Array(json).withScanner { scanner in
             do throws(JSONScanner.SyntaxError) {
                 try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
                     let text = try scanner.string()
-                    text.withContent(in: json, atMost: json.count) { texts.append(Array($0)) }
+                    text.withContent(in: scanner.bytes, atMost: json.count) { texts.append(Array($0)) }
                 }
             } catch {
                 return false
@@ -63,5 +61,15 @@ extension Row {
             return scanner.flaws.isEmpty && scanner.position == json.count
         }
         return isList ? texts.map { text in appendText { $0 += text } } : nil
+    }
+}
+
+extension [UInt8] {
+    /// Calls a closure with a scanner of these bytes, which it must not keep.
+    func withScanner<Result>(_ body: (inout JSONScanner) -> Result) -> Result {
+        withUnsafeBufferPointer { bytes in
+            var scanner = JSONScanner(bytes)
+            return body(&scanner)
+        }
     }
 }

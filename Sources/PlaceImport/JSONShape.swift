@@ -1,11 +1,8 @@
-/// Where the places are in a stream of JSON.
 enum JSONShape: Equatable {
     /// In the array of this member of an object, or of its members' members (`response.venues`), or each is a member of its
     /// object, if there is one; else one after the other.
     case collection(String)
-    /// In an array.
     case array
-    /// Each is a member of one object.
     case members
 }
 
@@ -25,18 +22,18 @@ struct JSONBeginning {
     private var closed: [(depth: Int, name: String)] = []
     /// The code of the coordinate system that the file names; nil for degrees of WGS 84.
     private(set) var referenceSystem: String?
+    /// What the file says of its coordinate system, where that is no code that is known; nil if it is, or says nothing.
+    private(set) var unknownSystem: String?
     /// Whether these are elements of OpenStreetMap, as Overpass gives them.
     private(set) var isOverpass = false
     /// The mapping that is usual for such places; nil for `columns`.
     private(set) var mapping: String?
 
-    /// How many bytes are looked at.
     static let length = 16 * 1024
     /// How many names a member may have, and how many members are listed.
     private static let (maximumNames, maximumCollections) = (4, 20)
 
-    /// Looks at the beginning, once over all of its bytes.
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: ArraySlice<UInt8>) {
         let bytes = Array(bytes.prefix(Self.length))
         switch bytes.first(where: { $0 > 0x20 }) {
         case UInt8(ascii: "["): shape = .array
@@ -53,7 +50,6 @@ struct JSONBeginning {
         }
     }
 
-    /// Reads the members of the first object, as far as they are there.
     private mutating func readObject(_ bytes: [UInt8]) {
         var (depth, isInString, isEscaped) = (0, false, false)
         var nameStart = 0
@@ -145,16 +141,28 @@ struct JSONBeginning {
     /// Reads the member `crs` of GeoJSON as it was in 2008, or the one of ArcGIS.
     private mutating func readReferenceSystem(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
-        if let code = text.firstMatch(
-            of: /"crs"\s*:\s*\{[^{}]{0,80}\{[^{}]{0,80}EPSG:[0-9.]{0,8}:?([0-9]{4,6})"/)?.output.1
-        {
-            referenceSystem = code == "4326" ? nil : "EPSG:\(code)"
-        } else if let code = text.firstMatch(
-            of: /"spatialReference"\s*:\s*\{[^{}]{0,80}?"(?:latestWkid|wkid)"\s*:\s*([0-9]{4,6})\s*\}/)?
-            .output.1
-        {
-            referenceSystem = code == "4326" ? nil : "EPSG:\(code)"
+        if let crs = Self.crs(in: text) {
+            (referenceSystem, unknownSystem) = crs
+        } else if let found = text.firstMatch(of: /"spatialReference"\s*:\s*(\{[^{}]{0,200}\}?)/)?.output.1 {
+            let code =
+                found.firstMatch(of: /"latestWkid"\s*:\s*([0-9]{4,6})\b/)?.output.1
+                ?? found.firstMatch(of: /"wkid"\s*:\s*([0-9]{4,6})\b/)?.output.1
+            referenceSystem = code == "4326" ? nil : code.map { "EPSG:\($0)" }
+            if code == nil { unknownSystem = String(found) }
         }
+    }
+
+    /// What a member `crs` in a text says: a code, nil for degrees with the longitude first, which are usual; or what isn't
+    /// known. Nil where there is no such member.
+    static func crs(in text: String) -> (code: String?, unknown: String?)? {
+        let member = /"crs"\s*:\s*(\{[^{}]{0,80}\{[^{}]{0,200}\}?|\{[^{}]{0,80}\}?)/
+        guard let found = text.firstMatch(of: member)?.output.1 else { return nil }
+        if found.contains(/\bCRS84"/) { return (nil, nil) }
+        guard let name = found.firstMatch(of: /(EPSG|ESRI):[0-9.]{0,8}:?([0-9]{4,6})"/)?.output else {
+            return (nil, String(found))
+        }
+        let code = "\(name.1):\(name.2)"
+        return (code == "EPSG:4326" ? nil : code, nil)
     }
 
     private static func has(_ word: String, in bytes: ArraySlice<UInt8>) -> Bool {

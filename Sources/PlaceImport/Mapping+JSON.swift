@@ -3,13 +3,11 @@ import PointsOfInterestAPI
 
 // The format in which users write mappings, too; Documentation/import.md describes it.
 extension Mapping {
-    /// The mappings that come with the program, by their names.
     static let builtIn: [String: [UInt8]] = [
         "columns": PackageResources.columns_json, "geonames": PackageResources.geonames_json,
         "openstreetmap": PackageResources.openstreetmap_json, "overture": PackageResources.overture_json,
     ]
 
-    /// Reads a built-in mapping or a file.
     static func named(_ name: String) throws(ImportError) -> Mapping {
         if let json = builtIn[name] {
             var mapping = try Mapping(json: Data(json), path: name)
@@ -31,9 +29,7 @@ extension Mapping {
                 throw ImportError("should be a JSON object", path: path)
             }
             members = object
-        } catch let error as ImportError {
-            throw error
-        } catch {
+        } catch let error as ImportError { throw error } catch {
             throw ImportError("isn't JSON: \(Self.reason(for: error))", path: path)
         }
         do throws(Fault) {
@@ -74,8 +70,7 @@ extension Mapping {
         switch (name, value) {
         case ("description", .string), ("lookup", _): break
         case ("quotes", .boolean(let hasQuotes)): self.hasQuotes = hasQuotes
-        case ("delimiter", .string(let text)):
-            delimiter = try character(text, place: name)
+        case ("delimiter", .string(let text)): delimiter = try character(text, place: name)
         case ("columns", .array(let values)):
             columns = values.compactMap(\.text)
             guard columns?.count == values.count else { throw Fault(name, "should be a list of names") }
@@ -172,8 +167,7 @@ extension Mapping {
         _ value: JSONValue, of field: ImportField, place: String
     ) throws(Fault) -> Choice {
         switch value {
-        case .string(let template):
-            return Choice(parts: try parts(template, place: place))
+        case .string(let template): return Choice(parts: try parts(template, place: place))
         case .object(let object):
             var choice = Choice(parts: [])
             for (name, value) in object.members {
@@ -193,8 +187,7 @@ extension Mapping {
             }
             guard !choice.parts.isEmpty else { throw Fault(place, "has no \"then\"") }
             return choice
-        default:
-            throw Fault(place, "should be a text, or an object of \"when\" and \"then\"")
+        default: throw Fault(place, "should be a text, or an object of \"when\" and \"then\"")
         }
     }
 

@@ -1,10 +1,8 @@
 import Foundation
 import PointsOfInterestAPI
 
-/// Makes the fields of a place from those of a row: each field of a place has a list of choices, of which the first one
-/// that applies and gives a text is taken.
-///
-/// The files in `Mappings` are in the format that users write (`Mapping+JSON.swift`).
+/// Makes the fields of a place from those of a row: each field of a place has a list of choices, of which the first one that
+/// applies and gives a text is taken. The files in `Mappings` are in the format that users write (`Mapping+JSON.swift`).
 struct Mapping {
     /// A text with fields of the row in it, taken if the conditions hold and all its fields are there.
     struct Choice {
@@ -12,7 +10,6 @@ struct Mapping {
         var parts: [Part]
         /// Where there is one, the text is a number, of which the decimal logarithm times this factor is taken.
         var logarithmFactor: Double?
-        /// Every field that it needs.
         var fields: [Int] { conditions.map(\.field) + parts.compactMap(\.field) }
     }
 
@@ -33,7 +30,6 @@ struct Mapping {
     /// Texts by the texts that they stand for.
     typealias LookupTable = [[UInt8]: [UInt8]]
 
-    /// A field has one of these values.
     struct Condition {
         enum Pattern: Equatable {
             case anything
@@ -46,7 +42,6 @@ struct Mapping {
 
     /// The row's fields that are used. A field is known by its index in here.
     private(set) var fieldNames: [String] = []
-    /// The columns of a file without a header.
     var columns: [String]?
     var delimiter: UInt8?
     /// Whether quotes in a delimited file quote; otherwise they are text.
@@ -66,7 +61,6 @@ struct Mapping {
     private(set) var otherNames: [(field: Int, separator: UInt8)] = []
     /// The row's fields that may have a JSON object with all names in languages, or with all properties.
     private(set) var (namesObject, propertiesObject): (Int?, Int?) = (nil, nil)
-    /// The tables that choices look values up in, by their names.
     var lookupTables: [String: LookupTable] = [:]
     /// A field that is only used while a row is read.
     static let spareField = "@names"
@@ -76,7 +70,6 @@ struct Mapping {
     /// Whether every category has a condition, so that a row that fulfils none isn't selected.
     var selectsByCategory: Bool { self[.category].allSatisfy { !$0.conditions.isEmpty } }
 
-    /// Adds a choice after those that are there.
     mutating func add(_ choice: Choice, for field: ImportField) { choices[field.number].append(choice) }
 
     /// Takes a field from this column alone.
@@ -98,7 +91,6 @@ struct Mapping {
         if field == .id { requiresID = true }
     }
 
-    /// Gives a field the same text in every row.
     mutating func set(_ field: ImportField, to text: String) {
         choices[field.number] = [Choice(parts: [.text(Array(text.utf8))])]
         if field == .category { ownCategories = [] }
@@ -176,6 +168,13 @@ struct Mapping {
             .subtracting(choices.joined().flatMap(\.fields))
     }
 
+    /// The names of the row's fields that something is made of, as options have left them, in lower case; without names in
+    /// languages, of which those that are there twice are counted.
+    var usedNames: Set<String> {
+        let fields = choices.joined().flatMap(\.fields) + properties.map(\.field)
+        return Set(wholeFields.union(fields).map { fieldNames[$0].asciiLowercased })
+    }
+
     /// Whether a field is one of the names, the other names or the properties, or a part of them.
     func hasNamesOrProperties(in name: String) -> Bool {
         let name = name.asciiLowercased
@@ -185,7 +184,6 @@ struct Mapping {
             .contains { name == $0 || name.hasPrefix($0 + ".") }
     }
 
-    /// The index of a row's field.
     mutating func index(of name: String) -> Int {
         if let index = fieldNames.firstIndex(of: name) { return index }
         fieldNames.append(name)
@@ -245,7 +243,6 @@ extension Mapping.Condition {
 }
 
 extension [Mapping.Choice] {
-    /// The text of the first choice that has one.
     @inline(__always)
     func text(of row: inout Row) -> Range<Int>? {
         for choice in self {

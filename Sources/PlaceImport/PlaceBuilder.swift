@@ -1,3 +1,4 @@
+import Bytes
 import Hashing
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
@@ -17,7 +18,6 @@ struct PlaceBuilder {
     private let selectingFields: [Int]
     private let boundingBox: BoundingBox?
     private let categories: Set<String>
-    /// What makes degrees of the positions; nil where they are degrees.
     private let projection: Projection?
     private(set) var notSelected = 0
     private(set) var normalised: [Normalisation: Int] = [:]
@@ -56,9 +56,8 @@ struct PlaceBuilder {
             guard name.codePoints <= Self.maximumNameLength else { throw RejectionReason.nameTooLong }
             let (names, otherNames) = try names(of: &row, besides: name.text)
             let place = ImportedPlace(
-                sourceID: sourceID ?? Self.digest(name.text, latitude, longitude),
-                hasOwnID: sourceID != nil, name: name.text,
-                category: category, latitude: latitude, longitude: longitude,
+                sourceID: sourceID ?? Self.digest(name.text, latitude, longitude), hasOwnID: sourceID != nil,
+                name: name.text, category: category, latitude: latitude, longitude: longitude,
                 featured: try featured(of: &row), address: try address(of: &row),
                 website: try website(of: &row), importance: try importance(of: &row),
                 properties: try properties(of: &row), names: names, otherNames: otherNames)
@@ -89,7 +88,6 @@ struct PlaceBuilder {
 
     private mutating func count(_ normalisation: Normalisation) { normalised[normalisation, default: 0] += 1 }
 
-    /// The normalised text of a field; nil where there is none.
     @inline(__always)
     private mutating func text(
         _ field: ImportField, of row: inout Row
@@ -140,8 +138,7 @@ struct PlaceBuilder {
         if let latitude = mapping[.latitude].text(of: &row),
             let longitude = mapping[.longitude].text(of: &row)
         {
-            guard
-                let latitude = row.coordinate(in: latitude, along: .latitude, readsAngles: readsAngles),
+            guard let latitude = row.coordinate(in: latitude, along: .latitude, readsAngles: readsAngles),
                 let longitude = row.coordinate(in: longitude, along: .longitude, readsAngles: readsAngles)
             else { throw .malformedCoordinates }
             return (latitude, longitude)
@@ -150,7 +147,7 @@ struct PlaceBuilder {
         for choice in mapping[.position] {
             guard let range = choice.text(of: &row) else { continue }
             isThere = true
-            let position = row.withBytes(range) { PositionText.position($0, readsAngles: readsAngles) }
+            let position = PositionText.position(row.bytes(of: range), readsAngles: readsAngles)
             if let position { return (position.latitude, position.longitude) }
         }
         throw isThere ? .malformedCoordinates : .noCoordinates
@@ -299,32 +296,13 @@ struct PlaceBuilder {
         return texts.map { row.excerpt(of: $0) }.joined(separator: " ")
     }
 
-    /// 96 bits of SHA-256 in Base64 (RFC 4648, section 5): the chance that two of ten million places have the same is
-    /// less than 10⁻¹⁵.
+    /// 96 bits of SHA-256 in Base64 for URLs: the chance that two of ten million places have the same is less than 10⁻¹⁵.
     private static func digest(_ name: String, _ latitude: Double, _ longitude: Double) -> String {
-        var message = Array(name.utf8)
-        for number in [latitude, longitude] {
-            withUnsafeBytes(of: number.bitPattern.bigEndian) { message += $0 }
-        }
-        let digest = SHA256.digest(of: message)
-        return String(unsafeUninitializedCapacity: 16) { text in
-            for index in 0..<16 {
-                let (byte, shift) = (index * 6 / 8, 10 - index * 6 % 8)
-                let pair = UInt16(digest[byte]) << 8 | UInt16(digest[byte + 1])
-                text[index] = base64Digit(UInt8(pair >> shift & 63))
-            }
-            return 16
-        }
-    }
-
-    private static func base64Digit(_ value: UInt8) -> UInt8 {
-        switch value {
-        case 0..<26: UInt8(ascii: "A") + value
-        case 26..<52: UInt8(ascii: "a") + value - 26
-        case 52..<62: UInt8(ascii: "0") + value - 52
-        case 62: UInt8(ascii: "-")
-        default: UInt8(ascii: "_")
-        }
+        var message = ByteBuffer()
+        message.append(utf8: name)
+        message.append(bigEndian: latitude.bitPattern)
+        message.append(bigEndian: longitude.bitPattern)
+        return Base64URL.encode(Array(SHA256.digest(of: message.bytes).prefix(12)))
     }
 }
 
@@ -336,13 +314,6 @@ extension Row {
 
     @inline(__always)
     fileprivate func normalised(_ range: Range<Int>) throws(RejectionReason) -> PlaceText.Normalised {
-        let result = withBytes(range) { bytes -> Result<PlaceText.Normalised, RejectionReason> in
-            do throws(RejectionReason) {
-                return .success(try PlaceText.normalise(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
+        try PlaceText.normalise(bytes(of: range))
     }
 }

@@ -1,8 +1,7 @@
 import Foundation
 
-/// Reads the places of files, one row after the other, in bounded memory. For one thread.
-///
-/// Rows that aren't selected are counted and passed over.
+/// Reads the places of files, one row after the other, in bounded memory. For one thread. Rows that aren't selected are
+/// counted and passed over.
 package final class PlaceReader {
     private let source: ImportSource
     private let totalBytes: Int?
@@ -10,13 +9,9 @@ package final class PlaceReader {
     private var file: PlaceFile?
     /// The confinement of `ogr2ogr` to its files; nil if it isn't used, or isn't confined.
     private let confinement: ConfinedGDAL?
-    /// What was read of the files before the current one.
     private var finished = ReadProgress()
     private var rejectedRows: RejectedRows
 
-    /// Opens the first file and looks at its beginning.
-    ///
-    /// - Throws: ``ImportError`` where it can't be read, or the options don't fit.
     package init(_ source: ImportSource) throws(ImportError) {
         self.source = source
         waiting = source.paths[...]
@@ -41,8 +36,6 @@ package final class PlaceReader {
     }
 
     /// Returns the next row that is selected, as a place or with the reason why it is none; nil at the end.
-    ///
-    /// - Throws: ``ImportError`` where the file can't be read any further.
     package func next() throws(ImportError) -> ImportItem? {
         while let file {
             if let item = try file.next() { return item }
@@ -54,7 +47,6 @@ package final class PlaceReader {
     }
 
     /// The row that was returned last, as bytes for a file of rejected rows; the first one has that file's header before it.
-    ///
     /// - Throws: ``ImportError`` where the rows of the files can't be in one file.
     package func bytes(ofRejected row: RejectedRow) throws(ImportError) -> [UInt8] {
         guard let file else { return [] }
@@ -71,7 +63,6 @@ package final class PlaceReader {
     /// user's says which the category is.
     package var ownCategories: Set<String> { file?.builder.mapping.ownCategories ?? [] }
 
-    /// How far the reading is.
     package var progress: ReadProgress {
         var progress = finished
         progress.totalBytes = totalBytes
@@ -89,9 +80,7 @@ package final class PlaceReader {
     }
 }
 
-/// Reads the rows of a format.
 protocol RowReader {
-    /// Reads the next row's fields.
     mutating func next(into row: inout Row) throws(ImportError) -> ReadRow
 
     /// The row that was read last, as an object of JSON; nil where it is none, or isn't kept.
@@ -100,14 +89,12 @@ protocol RowReader {
     var rowText: [UInt8]? { get }
 }
 
-/// What a row reader found next.
 enum ReadRow {
     case row
     case rejected(RejectionReason, detail: String)
     case end
 }
 
-/// One of the files, and the places in it.
 private final class PlaceFile {
     let input: ByteInput
     private(set) var rows: any RowReader
@@ -140,6 +127,11 @@ private final class PlaceFile {
         // GDAL's GeoJSON is in degrees.
         let named = foreign == nil ? opened.beginning?.referenceSystem : nil
         let system = source.referenceSystem ?? named
+        if system == nil, foreign == nil, let unknown = opened.beginning?.unknownSystem {
+            throw ImportError(
+                "its coordinate system isn't known, \(unknown.printable): \(ImportError.seeReferenceSystem)",
+                path: path)
+        }
         context = RejectedRows.Context(
             mapping: source.mapping == nil ? usual : nil,
             referenceSystem: source.referenceSystem == nil ? named : nil)
@@ -190,7 +182,6 @@ private final class PlaceFile {
     }
 }
 
-/// A file whose beginning was looked at.
 struct OpenedFile {
     let format: ImportFormat
     /// What it has from its start; nil where GDAL reads it.
@@ -198,9 +189,6 @@ struct OpenedFile {
     /// What its beginning says of it; nil where it isn't JSON.
     let beginning: JSONBeginning?
 
-    /// Opens a file, or the one in an archive.
-    ///
-    /// - Throws: ``ImportError`` where it can't be read.
     init(_ path: String, _ source: ImportSource) throws(ImportError) {
         // Rejected rows keep the options of the import that rejected them, its format too.
         let isRejected = Self.hasRejectedObjects(path)
@@ -211,11 +199,10 @@ struct OpenedFile {
         var format = isRejected ? .geojson : source.format ?? ImportFormat(extensionOf: path)
         let input: ByteInput
         if !isRejected, source.isArchive(path) {
-            let member = try ZIPMember(ofArchive: path)
+            let member = try ZIPArchive(path).onlyMember()
             format = ImportFormat(extensionOf: member.name)
             guard format != .gdal else {
-                throw ImportError(
-                    "the archive has \(member.name.prefix(60).printable): unpack it first", path: path)
+                throw ImportError("the archive has \(member.shownName): unpack it first", path: path)
             }
             input = try ByteInput(member: member, path: path)
         } else {
@@ -225,10 +212,9 @@ struct OpenedFile {
         if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
         self.input = input
         self.format = format ?? ImportFormat(beginningOf: input)
-        beginning = self.format == .geojson ? input.withUnread { JSONBeginning($0) } : nil
+        beginning = self.format == .geojson ? JSONBeginning(input.unread) : nil
     }
 
-    /// Whether a file begins as ``RejectedRows`` writes objects.
     private static func hasRejectedObjects(_ path: String) -> Bool {
         guard ByteInput.size(ofFile: path) != nil, let file = FileHandle(forReadingAtPath: path) else {
             return false
@@ -239,7 +225,6 @@ struct OpenedFile {
 }
 
 extension ImportSource {
-    /// Whether GDAL reads a file.
     func isForGDAL(_ path: String) -> Bool {
         (format ?? ImportFormat(extensionOf: path)) == .gdal && !isArchive(path)
     }
@@ -265,7 +250,6 @@ extension ImportSource {
 }
 
 extension ImportFormat {
-    /// The format of a path's extension; nil if the first byte decides.
     fileprivate init?(extensionOf path: String) {
         var name = path.split(separator: "/").last.map { String($0).asciiLowercased } ?? ""
         if name.hasSuffix(".gz") { name.removeLast(3) }
@@ -281,7 +265,7 @@ extension ImportFormat {
 
     /// The format of bytes: JSON begins with a brace, a bracket or a record separator.
     fileprivate init(beginningOf input: ByteInput) {
-        let first = input.withUnread { $0.first { $0 > 0x20 || $0 == 0x1e } }
+        let first = input.unread.first { $0 > 0x20 || $0 == 0x1e }
         self =
             first.map { [UInt8(ascii: "{"), UInt8(ascii: "["), 0x1e].contains($0) } == true ? .geojson : .csv
     }

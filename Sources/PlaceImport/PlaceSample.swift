@@ -9,7 +9,6 @@ struct PlaceSample {
     private var failure: String?
     private var notSelected = 0
 
-    /// Reads as many rows as ``FieldInventory`` looks at.
     init(_ source: ImportSource) {
         do throws(ImportError) {
             let reader = try PlaceReader(source)

@@ -3,7 +3,6 @@ import PointsOfInterestServerAPI
 
 /// Decides which texts PostgreSQL's checks accept (`is_single_line`), and normalises others.
 enum PlaceText {
-    /// A text that the checks accept, and how it was changed for that.
     struct Normalised {
         var text: String
         var codePoints: Int
@@ -12,10 +11,8 @@ enum PlaceText {
     }
 
     /// Trims invisible characters, and replaces control characters and line separators with spaces.
-    ///
-    /// - Throws: `.nul`, `.invalidText`.
     @inline(__always)
-    static func normalise(_ bytes: UnsafeBufferPointer<UInt8>) throws(RejectionReason) -> Normalised {
+    static func normalise(_ bytes: ArraySlice<UInt8>) throws(RejectionReason) -> Normalised {
         if isPlain(bytes) {
             return Normalised(text: String(decoding: bytes, as: UTF8.self), codePoints: bytes.count)
         }
@@ -24,7 +21,7 @@ enum PlaceText {
 
     /// Whether this is ASCII without control characters, and without a space at either end.
     @inline(__always)
-    private static func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isPlain(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = bytes.first, let last = bytes.last, first != 0x20, last != 0x20 else {
             return false
         }
@@ -35,9 +32,7 @@ enum PlaceText {
     }
 
     @inline(never)
-    private static func normaliseAny(
-        _ bytes: UnsafeBufferPointer<UInt8>
-    ) throws(RejectionReason) -> Normalised {
+    private static func normaliseAny(_ bytes: ArraySlice<UInt8>) throws(RejectionReason) -> Normalised {
         guard !bytes.contains(0) else { throw .nul }
         guard let valid = String(validating: bytes, as: UTF8.self) else { throw .invalidText }
         var scalars = valid.unicodeScalars[...]
@@ -123,19 +118,17 @@ enum PlaceText {
 package enum TableCheck {
     /// Whether `is_single_line` accepts a text.
     package static func isSingleLine(_ text: String, maximumLength: Int) -> Bool {
-        let normalised = try? Array(text.utf8).withUnsafeBufferPointer { try PlaceText.normalise($0) }
+        let normalised = try? PlaceText.normalise(Array(text.utf8)[...])
         guard let normalised, normalised.text == text else { return false }
         return (1...maximumLength).contains(normalised.codePoints)
     }
 
-    /// Whether a text is a URL that `locations_website_is_http_url` accepts.
     package static func isWebsite(_ text: String) -> Bool { PlaceWebsite.isAccepted(text.utf8) }
 
     /// Whether PostgreSQL reads a text as `jsonb`. Whether `is_properties` accepts it is for the database to say: it writes
     /// JSON in its own way, in which a number may be longer.
     package static func isJSON(_ text: [UInt8]) -> Bool {
-        text.withUnsafeBufferPointer { text in
-            var scanner = JSONScanner(text)
+        text.withScanner { scanner in
             do throws(JSONScanner.SyntaxError) {
                 try scanner.skipValue()
             } catch {
@@ -143,14 +136,15 @@ package enum TableCheck {
             }
             scanner.skipBlanks()
             guard scanner.position == text.count else { return false }
-            return scanner.flaws.isEmpty || scanner.flaws == .number && hasStorableNumbers(text)
+            return scanner.flaws.isEmpty || scanner.flaws == .number && hasStorableNumbers(&scanner)
         }
     }
 
     /// Whether all numbers of a JSON text are in the form in which PostgreSQL writes numbers of `jsonb`, of any length, or
     /// without a flaw. It writes 1e300 with 301 digits.
-    private static func hasStorableNumbers(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var scanner = JSONScanner(text)
+    private static func hasStorableNumbers(_ scanner: inout JSONScanner) -> Bool {
+        let text = scanner.bytes
+        scanner = JSONScanner(text)
         while scanner.position < text.count {
             do throws(JSONScanner.SyntaxError) {
                 switch scanner.next {
@@ -171,6 +165,5 @@ package enum TableCheck {
 
     private static func isExponent(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "e") }
 
-    /// Whether a category may have this name.
     package static func isCategory(_ text: String) -> Bool { PlaceText.isCategory(text) }
 }

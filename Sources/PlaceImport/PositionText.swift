@@ -1,3 +1,4 @@
+import Bytes
 import PointsOfInterestServerAPI
 
 /// Positions as texts of one field: `52.5, 13.4` with the latitude first, angles like `52°30′N 13°24′E`, or a geometry in
@@ -6,9 +7,9 @@ enum PositionText {
     /// Where a place is; nil if the text is no position. Degrees, unless the file has another coordinate system, in which
     /// there are no angles. The cost is linear in the bytes.
     static func position(
-        _ bytes: UnsafeBufferPointer<UInt8>, readsAngles: Bool = true
+        _ bytes: ArraySlice<UInt8>, readsAngles: Bool = true
     ) -> (latitude: Double, longitude: Double)? {
-        var text = Slice(base: bytes, bounds: bytes.indices).trimmed
+        var text = bytes.trimmed
         // PostGIS writes the number of the coordinate system in front (EWKT).
         if text.prefix(10).asciiLowercased == Array("srid=4326;".utf8) { text = text.dropFirst(10) }
         guard let first = text.first else { return nil }
@@ -23,7 +24,7 @@ enum PositionText {
 
     /// A latitude or a longitude: a number, or an angle that isn't measured along the other.
     static func coordinate(
-        _ bytes: UnsafeBufferPointer<UInt8>, along axis: AngleText.Axis, readsAngles: Bool
+        _ bytes: ArraySlice<UInt8>, along axis: AngleText.Axis, readsAngles: Bool
     ) -> Double? {
         if let number = number(bytes) { return number }
         guard readsAngles, let angle = AngleText.angle(bytes) else { return nil }
@@ -40,29 +41,27 @@ enum PositionText {
             digits.append(byte == UInt8(ascii: ",") ? UInt8(ascii: ".") : byte)
         }
         guard commas <= 1, commas == 0 || !bytes.contains(UInt8(ascii: ".")) else { return nil }
-        return digits.withUnsafeBufferPointer { DecimalNumber.parse($0) }
+        return DecimalNumber.parse(digits[...])
     }
 
     /// Two numbers with a semicolon, a space or a comma between.
-    private static func pair(
-        _ text: Slice<UnsafeBufferPointer<UInt8>>
-    ) -> (latitude: Double, longitude: Double)? {
-        var parts = text.split(separator: UInt8(ascii: ";"))
-        if parts.count == 1 {
+    private static func pair(_ text: ArraySlice<UInt8>) -> (latitude: Double, longitude: Double)? {
+        var parts: [ArraySlice<UInt8>]
+        if text.contains(UInt8(ascii: ";")) {
+            parts = text.split(separator: UInt8(ascii: ";"))
+        } else if text.contains(where: { $0 == 0x20 || $0 == 0x09 }) {
             parts = text.split { $0 == 0x20 || $0 == 0x09 }
-            if parts.count == 2, parts[0].last == UInt8(ascii: ",") { parts[0].removeLast() }
+            if parts[0].last == UInt8(ascii: ",") { parts[0].removeLast() }
+        } else {
+            parts = text.split(separator: UInt8(ascii: ","))
         }
-        if parts.count == 1 { parts = text.split(separator: UInt8(ascii: ",")) }
         guard parts.count == 2, let latitude = number(parts[0].trimmed),
             let longitude = number(parts[1].trimmed)
         else { return nil }
         return (latitude, longitude)
     }
 
-    /// The centre of the box around a geometry.
-    private static func centre(
-        ofWKT text: Slice<UnsafeBufferPointer<UInt8>>
-    ) -> (latitude: Double, longitude: Double)? {
+    private static func centre(ofWKT text: ArraySlice<UInt8>) -> (latitude: Double, longitude: Double)? {
         let word = text.prefix { isLetter($0) }.asciiLowercased
         let words = ["point", "linestring", "polygon", "multi", "geometrycollection"]
         guard words.contains(where: { word.starts(with: $0.utf8) }) else { return nil }
@@ -92,13 +91,16 @@ enum PositionText {
     static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
 }
 
-extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// Without blanks around it.
+extension ArraySlice<UInt8> {
     fileprivate var trimmed: Self {
         var text = self.drop { $0 <= 0x20 }
         while let last = text.last, last <= 0x20 { text.removeLast() }
         return text
     }
+}
+
+extension DecimalNumber {
+    static func parse(_ text: ArraySlice<UInt8>) -> Double? { text.withUnsafeBufferPointer { parse($0) } }
 }
 
 private func == (byte: UInt8?, text: String) -> Bool { byte == text.utf8.first }

@@ -7,11 +7,7 @@ final class Projection {
     private let context: OpaquePointer
     private let transformation: OpaquePointer
 
-    /// A transformation from a coordinate system of a registry, by its code: `EPSG:3857`.
-    ///
-    /// Only codes are taken: in other texts PROJ would find names of files.
-    ///
-    /// - Throws: ``ImportError`` where PROJ doesn't know the code.
+    /// Takes codes of a registry only, such as `EPSG:3857`: in other texts PROJ would find names of files.
     init(_ code: String) throws(ImportError) {
         let parts = code.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, ["EPSG", "ESRI"].contains(parts[0]), (1...7).contains(parts[1].utf8.count),

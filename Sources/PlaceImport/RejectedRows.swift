@@ -25,7 +25,6 @@ struct RejectedRows {
     struct Context: Equatable {
         /// The mapping that is usual for the file's format; nil where that is `columns`, or an option names one.
         var mapping: String?
-        /// The coordinate system that the file named.
         var referenceSystem: String?
     }
 
@@ -34,9 +33,7 @@ struct RejectedRows {
 
     init(isDelimited: Bool) { self.isDelimited = isDelimited }
 
-    /// The bytes for a row; the first one has the header before it.
-    ///
-    /// - Throws: ``ImportError`` where rows of two files can't be read as one.
+    /// The bytes for a row; the first one has the header before it. Throws where rows of two files can't be read as one.
     mutating func bytes(
         of row: RejectedRow, read rows: any RowReader, from path: String, _ context: Context
     ) throws(ImportError) -> [UInt8] {
@@ -44,8 +41,7 @@ struct RejectedRows {
         if let first, first.context != context {
             throw ImportError(
                 "its rejected rows can't be in one file with those of \(first.path), which has another mapping or another "
-                    + "coordinate system: import them one after the other, or without --rejects",
-                path: path)
+                    + "coordinate system: import them one after the other, or without --rejects", path: path)
         }
         if isFirst { first = (path, context) }
         if isDelimited, let rows = rows as? CSVReader {
@@ -91,13 +87,13 @@ struct RejectedRows {
     /// What follows the brace of an object; of one that was rejected before, what follows the reasons of then.
     private static func withoutOwnMembers(_ object: [UInt8]) -> ArraySlice<UInt8> {
         guard areBeginning(object) else { return object.dropFirst() }
-        return object.withUnsafeBufferPointer { bytes in
-            var scanner = JSONScanner(bytes, from: 1)
+        return object.withScanner { scanner in
+            _ = scanner.take(UInt8(ascii: "{"))
             scanner.skipBlanks()
             var end = scanner.position
             do throws(JSONScanner.SyntaxError) {
-                while bytes[end...].starts(with: "\"rejected_".utf8),
-                    !bytes[end...].starts(with: "\"rejected_text\"".utf8)
+                while object[end...].starts(with: "\"rejected_".utf8),
+                    !object[end...].starts(with: "\"rejected_text\"".utf8)
                 {
                     _ = try scanner.string()
                     scanner.skipBlanks()
@@ -119,16 +115,14 @@ struct RejectedRows {
 // MARK: - Delimited rows
 
 extension CSVReader {
-    /// The header of a file of rejected rows.
     fileprivate var rejectedHeader: [UInt8] {
         let line = Array(
             RejectedRows.columns.joined(separator: String(decoding: [delimiter], as: UTF8.self)).utf8)
         let header = line + [delimiter] + header
-        let isRecognised = header.withUnsafeBufferPointer { Self.recognizedDelimiter($0) } == delimiter
+        let isRecognised = Self.recognizedDelimiter(header) == delimiter
         return (isRecognised ? [] : Array("sep=".utf8) + [delimiter, 0x0a]) + header + [0x0a]
     }
 
-    /// The row that was read last, with the reason before it.
     fileprivate func rejectedLine(_ row: RejectedRow) -> [UInt8] {
         var line = Array("\(row.line)".utf8)
         for text in [row.reason.rawValue, row.detail] { line += [delimiter] + quoted(text) }

@@ -1,3 +1,4 @@
+import Bytes
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
@@ -10,7 +11,6 @@ struct Row {
         case rejected(RejectionReason)
     }
 
-    /// The line that the row begins in.
     var line = 1
     var position = Position.inFields
     private var text: [UInt8] = []
@@ -46,16 +46,14 @@ struct Row {
     /// Where the text of a field is; empty if the row doesn't have the field.
     subscript(field: Int) -> Range<Int> { fields[field] }
 
-    /// Sets a field.
     @inline(__always)
-    mutating func set(_ field: Int, to bytes: UnsafeBufferPointer<UInt8>) {
+    mutating func set(_ field: Int, to bytes: some Collection<UInt8>) {
         let start = text.count
         text.append(contentsOf: bytes)
         fields[field] = start..<text.count
     }
 
-    /// Sets a field to a value of JSON that isn't a string.
-    mutating func set(_ field: Int, toJSON bytes: UnsafeBufferPointer<UInt8>) {
+    mutating func set(_ field: Int, toJSON bytes: some Collection<UInt8>) {
         set(field, to: bytes)
         isJSON[field] = true
     }
@@ -74,7 +72,7 @@ struct Row {
     }
 
     /// Sets a field to the text between quotes, in which quotes are doubled.
-    mutating func set(_ field: Int, toQuoted bytes: UnsafeBufferPointer<UInt8>) {
+    mutating func set(_ field: Int, toQuoted bytes: ArraySlice<UInt8>) {
         let start = text.count
         var isSecond = false
         for byte in bytes {
@@ -91,15 +89,8 @@ struct Row {
         return start..<text.count
     }
 
-    @inline(__always)
-    func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        text.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
-    }
-
-    /// Whether a field has exactly these bytes.
     func has(_ field: Int, _ bytes: [UInt8]) -> Bool { text[fields[field]].elementsEqual(bytes) }
 
-    /// Whether a field begins with these bytes.
     func has(_ field: Int, prefix: [UInt8]) -> Bool { text[fields[field]].starts(with: prefix) }
 
     /// A field as a string; what isn't UTF-8 is replaced.
@@ -108,24 +99,19 @@ struct Row {
     /// The decimal number that a field is, without spaces around it; an infinity if it is beyond all doubles, nil if it is
     /// none.
     func number(in range: Range<Int>) -> Double? {
-        withBytes(range) { bytes in
-            let trimmed = bytes.drop { $0 == 0x20 }
-            let end = trimmed.lastIndex { $0 != 0x20 } ?? trimmed.startIndex
-            return trimmed.isEmpty ? nil : DecimalNumber.parse(UnsafeBufferPointer(rebasing: trimmed[...end]))
-        }
+        let trimmed = text[range].drop { $0 == 0x20 }
+        return trimmed.lastIndex { $0 != 0x20 }.flatMap { DecimalNumber.parse(trimmed[...$0]) }
     }
 
     /// The number that a latitude or a longitude is, with a decimal point or a decimal comma: neither has a thousand degrees,
     /// so a comma can't be anything else; or an angle. Nil if it is none.
     func coordinate(in range: Range<Int>, along axis: AngleText.Axis, readsAngles: Bool) -> Double? {
         if let number = number(in: range) { return number }
-        return withBytes(range) { PositionText.coordinate($0, along: axis, readsAngles: readsAngles) }
+        return PositionText.coordinate(text[range], along: axis, readsAngles: readsAngles)
     }
 
-    /// The bytes of a field.
     func bytes(of range: Range<Int>) -> ArraySlice<UInt8> { text[range] }
 
-    /// The beginning of a field on one line, for messages.
     func excerpt(of range: Range<Int>) -> String {
         let text = String(decoding: text[range].prefix(60), as: UTF8.self)
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }))

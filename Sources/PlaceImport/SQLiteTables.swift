@@ -1,9 +1,7 @@
 import Foundation
 
-/// Reads tables of a SQLite file without running anything of it (SQLite's "Database File Format").
-///
-/// SQLite itself would load the modules that the schema names, and these would open the files that it names. Anything
-/// unexpected is an error.
+/// Reads tables of a SQLite file without running anything of it (SQLite's "Database File Format"). SQLite itself would load
+/// the modules that the schema names, and these would open the files that it names. Anything unexpected is an error.
 struct SQLiteTables: ~Copyable {
     /// A field of a row, as far as it is looked at.
     enum Value: Equatable {
@@ -14,7 +12,6 @@ struct SQLiteTables: ~Copyable {
         case real
     }
 
-    /// The root of the table that has the schema.
     static let schemaRoot = 1
     /// The maximum number of bytes of pages and rows that are read. It ends a loop of pages, and the reading of rows that
     /// share bytes.
@@ -28,7 +25,6 @@ struct SQLiteTables: ~Copyable {
     private var isBigEndian = false
     private var remainingBytes = Self.maximumByteCount
 
-    /// Opens a file and reads its header.
     init(_ path: String) throws(ImportError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -48,10 +44,7 @@ struct SQLiteTables: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Calls a closure with each row of the table with this root.
-    mutating func forEachRow(
-        root: Int, _ body: ([Value]) throws(ImportError) -> Void
-    ) throws(ImportError) {
+    mutating func forEachRow(root: Int, _ body: ([Value]) throws(ImportError) -> Void) throws(ImportError) {
         var waiting = [root]
         while let number = waiting.popLast() {
             let page = try page(number)

@@ -7,8 +7,7 @@ extension ImportSource {
         let box = boundingBox.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
         let categories = categories.isEmpty ? nil : categories.sorted().joined(separator: ",")
         let values: [(String, String?)] = [
-            ("--format", format?.rawValue),
-            ("--delimiter", delimiter.map(Self.name(ofDelimiter:))),
+            ("--format", format?.rawValue), ("--delimiter", delimiter.map(Self.name(ofDelimiter:))),
             ("--mapping", mapping), ("--layer", layer), ("--crs", referenceSystem), ("--column", columns),
             ("--set", texts), ("--properties", properties), ("--bbox", box), ("--category", categories),
         ]
@@ -17,7 +16,6 @@ extension ImportSource {
         return options + (isUnconfined ? ["--unconfined-source"] : [])
     }
 
-    /// A delimiter as its option has it.
     static func name(ofDelimiter byte: UInt8) -> String {
         byte == 0x09 ? "tab" : String(decoding: [byte], as: UTF8.self)
     }
@@ -53,7 +51,6 @@ extension [ImportField: String] {
 }
 
 extension String {
-    /// A word for a shell.
     package var quotedForShell: String {
         let isPlain = utf8.allSatisfy { byte in
             (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte >= 0x80

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Writes a query, percent-encoded (RFC 3986, section 2.1), straight into bytes.
 ///
 /// Everything in a text but the unreserved characters is escaped: `+` becomes `%2B`. `PointsOfInterestServerAPI` decodes
@@ -20,30 +22,26 @@ package struct QueryWriter: ~Copyable {
 
     /// What is written so far.
     package var text: String {
-        var text = ""
-        withBytes { text = String(decoding: $0, as: UTF8.self) }
-        return text
-    }
-
-    /// Calls a closure with what is written so far.
-    package func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
-        buffer.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        buffer.withBytes { String(decoding: $0[start...], as: UTF8.self) }
     }
 
     /// Calls a closure with the query's memory, prefix included. What the closure appends needn't be part of a query.
-    package mutating func withBuffer(_ body: (inout ByteBuffer) -> Void) { body(&buffer) }
+    package mutating func withBuffer<Result>(_ body: (inout ByteBuffer) -> Result) -> Result { body(&buffer) }
 
     /// The stable hash of what is written so far; `seed` continues another hash.
-    package func hash(seed: UInt64 = StableHash.basis) -> UInt64 {
-        var hash = seed
-        withBytes { hash = StableHash.hash($0, seed: seed) }
-        return hash
+    package func hash(seed: UInt64 = StableHash.basis) -> UInt64 { hash(of: 0..<count, seed: seed) }
+
+    /// The stable hash of a part of it.
+    package func hash(of part: Range<Int>, seed: UInt64 = StableHash.basis) -> UInt64 {
+        buffer.withBytes(in: (start + part.lowerBound)..<(start + part.upperBound)) {
+            StableHash.hash($0, seed: seed)
+        }
     }
 
     /// Adds an item; its name needs no escape.
     package mutating func add(_ name: StaticString, _ text: String) {
         begin(name)
-        append(text)
+        buffer.appendPercentEncoded(text)
     }
 
     /// Adds an item; its name needs no escape.
@@ -78,7 +76,7 @@ package struct QueryWriter: ~Copyable {
     package mutating func add(_ prefix: StaticString, followedBy text: String, _ texts: [String]) {
         if count > 0 { buffer.append(UInt8(ascii: "&")) }
         buffer.append(prefix)
-        append(text)
+        buffer.appendPercentEncoded(text)
         buffer.append(UInt8(ascii: "="))
         append(texts)
     }
@@ -86,7 +84,7 @@ package struct QueryWriter: ~Copyable {
     private mutating func append(_ texts: [String]) {
         for (index, text) in texts.enumerated() {
             if index > 0 { buffer.append(UInt8(ascii: ",")) }
-            append(text)
+            buffer.appendPercentEncoded(text)
         }
     }
 
@@ -103,39 +101,9 @@ package struct QueryWriter: ~Copyable {
 
     private mutating func append(_ number: Double) {
         // A larger number may have an exponent with a plus, which has to be escaped.
-        guard number.magnitude < 1e8 else { return append(number.description) }
+        guard number.magnitude < 1e8 else { return buffer.appendPercentEncoded(number.description) }
         buffer.appendDecimal(number)
     }
-
-    private mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            for byte in bytes {
-                if byte.isUnreserved {
-                    buffer.append(byte)
-                } else {
-                    buffer.append(UInt8(ascii: "%"))
-                    buffer.append((byte >> 4).hexDigit)
-                    buffer.append((byte & 15).hexDigit)
-                }
-            }
-        }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default:
-            false
-        }
-    }
-
-    fileprivate var hexDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10 }
 }
 
 extension [String] {
@@ -192,28 +160,21 @@ package enum MediaType {
 
 /// A hash that is the same in every process and release, unlike Swift's own: 64-bit FNV-1a
 /// (draft-eastlake-fnv). Not for secrets.
+@usableFromInline
 package enum StableHash {
     /// The hash of no bytes.
-    package static let basis: UInt64 = 0xcbf2_9ce4_8422_2325
+    @inlinable package static var basis: UInt64 { 0xcbf2_9ce4_8422_2325 }
 
     /// The hash of bytes; `seed` continues another hash.
+    @inlinable
     package static func hash(_ bytes: some Sequence<UInt8>, seed: UInt64 = basis) -> UInt64 {
-        let inPlace = bytes.withContiguousStorageIfAvailable { hash($0, seed: seed) }
-        return inPlace ?? bytes.reduce(seed, step)
-    }
-
-    /// The hash of bytes in memory.
-    package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = basis) -> UInt64 {
         var hash = seed
         for byte in bytes { hash = step(hash, byte) }
         return hash
     }
 
     /// The hash of a text's UTF-8.
-    package static func hash(_ text: String, seed: UInt64 = basis) -> UInt64 {
-        var text = text
-        return text.withUTF8 { hash($0, seed: seed) }
-    }
+    package static func hash(_ text: String, seed: UInt64 = basis) -> UInt64 { hash(text.utf8, seed: seed) }
 
     /// The hash of a number's eight bytes, the most significant first.
     package static func hash(_ number: UInt64, seed: UInt64) -> UInt64 {
@@ -224,14 +185,9 @@ package enum StableHash {
         return hash
     }
 
-    private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
-        var hash = seed
-        for byte in bytes { hash = step(hash, byte) }
-        return hash
-    }
-
+    @inlinable
     @inline(__always)
-    private static func step(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
+    static func step(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
         (hash ^ UInt64(byte)) &* 0x100_0000_01b3
     }
 }

@@ -4,7 +4,6 @@ import Testing
 
 @Suite("Keys and limits", .timeLimit(.minutes(2)))
 struct KeyTests {
-    /// A request that needs a key, and what it is a key for.
     struct Guarded: Sendable, CustomTestStringConvertible {
         let target: String
         let isEvents: Bool
@@ -67,9 +66,7 @@ struct KeyTests {
         .needs(.keys))
     func client() async throws {
         let service = try await Service.client { _ in ContractKeys.header("contract-test-wrong-key") }
-        await #expect {
-            try await service.categories()
-        } throws: { error in
+        await #expect { try await service.categories() } throws: { error in
             guard let problem = (error as? RequestError)?.problem else { return false }
             return problem.code == .unauthorized
         }
@@ -145,8 +142,7 @@ struct CrossOriginTests {
         .needs(.origins), arguments: targets)
     func refused(target: String) async throws {
         guard try allowed().name != "*" else { return }
-        let response = try await Service.response(
-            to: target, headers: ["Origin": "https://evil.example"])
+        let response = try await Service.response(to: target, headers: ["Origin": "https://evil.example"])
         #expect(response.header("Access-Control-Allow-Origin") == nil)
         #expect(response.list("Vary").contains("origin"))
     }

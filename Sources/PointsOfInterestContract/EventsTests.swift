@@ -47,22 +47,22 @@ struct EventsTests {
     }
 
     @Test(
-        "An event in the shape of the app's log, without an id, is accepted",
+        "An event in the shape of the app's log, without an id, is accepted, and nobody learns whether it was there",
         .contract(
             .invariant, .writesTestData, in: .events,
-            otherwise: "Events of apps without ids are lost or counted twice."))
+            otherwise: "Events of apps without ids are lost, or whoever guesses one learns that it happened.")
+    )
     func seedShape() async throws {
         let body = """
             [{"user_id": "\(UUID())", "time": 1536753250.92, "test": true, "event": \
             {"name": "page-view", "value": {"page": "location-detail", "additional": "42"}}}]
             """
-        for expected in [
-            EventsResponse(accepted: 1, duplicates: 0), EventsResponse(accepted: 0, duplicates: 1),
-        ] {
+        for _ in 0..<2 {
             let response = try await Service.response(
                 to: "/events", method: "POST", headers: Self.json, body: Data(body.utf8))
             #expect(response.status == 200)
-            #expect(try JSONDecoder().decode(EventsResponse.self, from: response.body) == expected)
+            let counts = try JSONDecoder().decode(EventsResponse.self, from: response.body)
+            #expect(counts == EventsResponse(accepted: 1, duplicates: 0))
         }
     }
 

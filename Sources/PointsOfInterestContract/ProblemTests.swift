@@ -2,7 +2,6 @@ import Foundation
 import PointsOfInterestClient
 import Testing
 
-/// A request that the service refuses, and the faults that it names.
 struct RefusedQuery: Sendable, CustomTestStringConvertible {
     let query: String
     let faults: [String: ProblemCode]
@@ -32,8 +31,7 @@ struct RefusedQuery: Sendable, CustomTestStringConvertible {
         RefusedQuery("lat=0&long=0&q=a&sort=distance", ["sort": .unknownSort]),
         RefusedQuery("lat=0&long=0&sort=relevance", ["q": .missingParameter]),
         RefusedQuery("q=a&sort=relevance&lat=0", ["long": .missingParameter]),
-        RefusedQuery(
-            "q=a&sort=relevance&radius=5", ["lat": .missingParameter, "long": .missingParameter]),
+        RefusedQuery("q=a&sort=relevance&radius=5", ["lat": .missingParameter, "long": .missingParameter]),
         RefusedQuery("ids=1&sort=relevance", ["sort": .conflictingParameters]),
         RefusedQuery("lat=0&long=0&limit=0", ["limit": .outOfRange]),
         RefusedQuery("lat=0&long=0&limit=101", ["limit": .outOfRange]),

@@ -188,9 +188,7 @@ struct LoaderTests {
         let url = try #require(URL(string: "http://127.0.0.1:1"))
         let loader = APIRequestLoader(apiRequest: PointsOfInterestRequest(baseURL: url))
         let center = try await Service.center()
-        await #expect {
-            try await loader.loadAPIRequest(requestData: center)
-        } throws: { error in
+        await #expect { try await loader.loadAPIRequest(requestData: center) } throws: { error in
             (error as? RequestError)?.urlErrorCode != nil
         }
     }

@@ -110,7 +110,7 @@ struct SearchTests {
         "Places without a centre have no distance, and come in the order from the box's middle",
         .contract(
             .invariant, .recorded, in: .locations,
-            otherwise: "A map labels places at its edges and none in its middle."))
+            otherwise: "A map labels places at its edges and none in its middle."), .needsIndex)
     func boxAlone() async throws {
         let box = try #require(BoundingBox(west: -122, south: 37.2, east: -121.7, north: 37.5))
         let places = try await Service.client().nearbyPlaces(NearbyPlacesRequest(box: box, limit: 50)).places
@@ -123,7 +123,8 @@ struct SearchTests {
     @Test(
         "A text without a word finds nothing",
         .contract(
-            .invariant, .recorded, in: .locations, otherwise: "A search for punctuation lists everything."))
+            .invariant, .recorded, in: .locations, otherwise: "A search for punctuation lists everything."),
+        .needsIndex)
     func noWord() async throws {
         let request = NearbyPlacesRequest(center: try await Service.center(), searchText: " -- ")
         #expect(try await Service.client().nearbyPlaces(request).places == [])

@@ -60,7 +60,7 @@ struct SeededPlacesTests {
         .contract(
             .seeded, in: .locations,
             otherwise: "A name is shown with the wrong letters, or the details lack an address that is known."
-        ))
+        ), .needsIndex)
     func members() async throws {
         let service = try await Service.client()
         let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
@@ -81,7 +81,8 @@ struct SeededPlacesTests {
 
     @Test(
         "A place has each of its names in the language that it is asked for",
-        .contract(.seeded, in: .locations, otherwise: "A user reads a name in a script that isn't theirs."))
+        .contract(.seeded, in: .locations, otherwise: "A user reads a name in a script that isn't theirs."),
+        .needsIndex)
     func names() async throws {
         let service = try await Service.client()
         let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))

@@ -15,7 +15,6 @@ struct ClusterDirectory: Hashable {
     /// Held by everything that touches the data: all processes of the server, and `initdb`.
     var serverLock: String { "\(path)/server.lock" }
     var log: String { "\(path)/server.log" }
-    /// The log of the run before.
     var previousLog: String { "\(path)/server.log.previous" }
     /// A link to the folder of the server's socket, while there is one.
     var socketLink: String { "\(path)/socket" }
@@ -48,10 +47,8 @@ struct ClusterDirectory: Hashable {
     /// A new empty folder with a short path, private to `user`.
     static func makeShortFolder(user: ServerUser) throws -> String {
         var template = Array("\(shortFolder)/\(shortPrefix)XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw SystemCallError("mkdtemp", code: errno)
-        }
-        let path = template.withUnsafeBufferPointer { $0.baseAddress.map(String.init(cString:)) ?? "" }
+        guard mkdtemp(&template) != nil else { throw SystemCallError("mkdtemp", code: errno) }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         try user.own(path)
         return path
     }
@@ -126,8 +123,7 @@ extension ClusterDirectory {
         try user.remove([unfinishedData])
         let initdb = [
             installation.program("initdb"), "--pgdata=\(unfinishedData)", "--username=postgres",
-            "--auth=trust",
-            "--encoding=UTF8", "--locale=\(Self.locale)", "--no-instructions",
+            "--auth=trust", "--encoding=UTF8", "--locale=\(Self.locale)", "--no-instructions",
         ]
         let output = try ChildProcess.run(
             user.command(initdb + (isEphemeral ? ["--no-sync"] : [])), inherited: lock.descriptor)
@@ -165,10 +161,9 @@ extension ClusterDirectory {
         if folder.hasPrefix("\(Self.shortFolder)/\(Self.shortPrefix)") { try user.remove([folder]) }
     }
 
-    /// Removes the ephemeral clusters of killed runs whose supervisor was killed too.
-    ///
-    /// Waits for none of them, since a server that hangs would keep everybody from starting another. One that still runs
-    /// is told to stop at once, and is removed by its supervisor or by a later call.
+    /// Removes the ephemeral clusters of killed runs whose supervisor was killed too. Waits for none of them, since a server
+    /// that hangs would keep everybody from starting another. One that still runs is told to stop at once, and is removed by
+    /// its supervisor or by a later call.
     static func removeStaleEphemerals(user: ServerUser) throws {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: shortFolder)) ?? []
         for name in names where name.hasPrefix(shortPrefix) {
@@ -190,7 +185,6 @@ extension ClusterDirectory {
 }
 
 extension ServerUser {
-    /// Removes folders with all their content, with no more rights than this user has.
     func remove(_ paths: [String]) throws {
         let output = try ChildProcess.run(command(["/bin/rm", "-rf", "--"] + paths))
         guard output.exitCode == 0 else {

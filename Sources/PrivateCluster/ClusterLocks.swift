@@ -38,21 +38,17 @@ struct ClusterLocks {
     }
 }
 
-/// An exclusive `flock(2)` on a file, held as long as any descriptor of this open file lives.
-///
-/// A child that inherits the descriptor holds the lock too, also after this process has been killed.
+/// An exclusive `flock(2)` on a file, held as long as any descriptor of this open file lives. A child that inherits the
+/// descriptor holds the lock too, also after this process has been killed.
 final class FileLock {
     let descriptor: Int32
 
-    /// Takes the lock, or returns nil when another process holds it.
-    ///
     /// - Parameter creating: whether the file is made if it is missing; otherwise that is an error.
     static func acquireIfFree(path: String, creating: Bool = true) throws -> FileLock? {
         let lock = try FileLock(path: path, creating: creating)
         return try lock.lock(LOCK_EX | LOCK_NB) ? lock : nil
     }
 
-    /// Takes the lock, and waits for the process that holds it.
     static func acquire(path: String, creating: Bool = true) throws -> FileLock {
         let lock = try FileLock(path: path, creating: creating)
         _ = try lock.lock(LOCK_EX)

@@ -1,12 +1,10 @@
 import ChildProcesses
 import Foundation
 
-/// The programs of one installed PostgreSQL.
 struct PostgresInstallation: Hashable {
     /// The oldest major version that the SQL of this project runs on.
     static let minimumMajorVersion = 15
 
-    /// The folder that holds `postgres`, `initdb` and `psql`.
     let binDirectory: String
     let majorVersion: Int
 
@@ -14,8 +12,6 @@ struct PostgresInstallation: Hashable {
 
     /// The first suitable installation: `POI_POSTGRES_BIN` alone if set; else `PATH`, Debian's and Homebrew's
     /// folders, newest first. For data that exists, the version that wrote it is preferred.
-    ///
-    /// - Throws: ``PrivateClusterError/postgresNotFound(searched:)``.
     static func find(
         environment: [String: String] = ProcessInfo.processInfo.environment, dataVersion: Int? = nil
     ) throws -> PostgresInstallation {
@@ -88,15 +84,13 @@ extension ChildProcess {
         var standardOutput: String
         var standardError: String
 
-        /// Both streams as one message without surrounding white space.
         var text: String {
             (standardOutput + standardError).trimmingCharacters(in: .whitespacesAndNewlines)
         }
     }
 
-    /// Runs a command to its end; `inherited` becomes its descriptor 3.
-    ///
-    /// Input and output pass through unlinked files, so that neither side can block on a full pipe.
+    /// Runs a command to its end; `inherited` becomes its descriptor 3. Input and output pass through unlinked files, so
+    /// that neither side can block on a full pipe.
     static func run(
         _ arguments: [String], environment: [String: String] = childEnvironment(), input: String = "",
         inherited: Int32? = nil
@@ -110,7 +104,8 @@ extension ChildProcess {
                 + (inherited.map { [$0] } ?? []))
         let exitCode = child.wait()
         return Output(
-            exitCode: exitCode, standardOutput: standardOutput.read(), standardError: standardError.read())
+            exitCode: exitCode, standardOutput: try standardOutput.read(),
+            standardError: try standardError.read())
     }
 }
 
@@ -121,26 +116,22 @@ func childEnvironment() -> [String: String] {
 }
 
 /// A file without a name, which is removed with its last descriptor.
-private final class TemporaryFile {
-    private let stream: UnsafeMutablePointer<FILE>
+private struct TemporaryFile {
+    private let file: FileHandle
 
-    var descriptor: Int32 { fileno(stream) }
+    var descriptor: Int32 { file.fileDescriptor }
 
     init(content: String = "") throws {
-        guard let stream = tmpfile() else {
-            throw SystemCallError("tmpfile", code: errno)
-        }
-        self.stream = stream
-        fputs(content, stream)
-        rewind(stream)
+        guard let stream = tmpfile() else { throw SystemCallError("tmpfile", code: errno) }
+        defer { fclose(stream) }
+        let descriptor = try check(fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0), "fcntl")
+        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try file.write(contentsOf: Data(content.utf8))
+        try file.seek(toOffset: 0)
     }
 
-    func read() -> String {
-        rewind(stream)
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-        let data = (try? handle.readToEnd()) ?? Data()
-        return String(decoding: data, as: UTF8.self)
+    func read() throws -> String {
+        try file.seek(toOffset: 0)
+        return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     }
-
-    deinit { fclose(stream) }
 }

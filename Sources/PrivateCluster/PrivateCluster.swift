@@ -9,9 +9,9 @@ import Locking
 /// Started by root, the server runs as the owner of an existing folder, else as `postgres`.
 ///
 /// Every method blocks until its work is done. All may be called from any thread, and run one at a time.
-public final class PrivateCluster: Sendable {
+package final class PrivateCluster: Sendable {
     /// How a server is to stop (PostgreSQL manual, "Shutting Down the Server").
-    public enum ShutdownMode: String, Sendable {
+    package enum ShutdownMode: String, Sendable {
         /// SIGINT: ends the sessions, then writes everything out.
         case fast = "INT"
         /// SIGQUIT: stops at once, like a crash; the next start recovers.
@@ -35,40 +35,34 @@ public final class PrivateCluster: Sendable {
     /// Where root starts it below a folder that the server's user may not enter, the data is in
     /// `/var/lib/poi-dev-<hash>` instead and `directory` becomes a link to it. Besides the data the folder holds
     /// `server.log`, `server.log.previous` of the run before and, while the server runs, `socket`, a link to the folder of its socket.
-    /// - Parameter settings: Parameters for `postgresql.conf`, which win over this type's own.
-    public init(directory: URL, settings: [String: String] = [:]) {
+    package init(directory: URL, settings: [String: String] = [:]) {
         storage = .persistent(path: directory.absoluteURL.standardizedFileURL.path(percentEncoded: false))
         self.settings = settings
     }
 
     /// A cluster for tests: nothing is written through to the disk, and everything is removed at the end.
-    /// - Parameter settings: Parameters for `postgresql.conf`, which win over this type's own.
-    public init(ephemeralWith settings: [String: String] = [:]) {
+    package init(ephemeralWith settings: [String: String] = [:]) {
         storage = .ephemeral
         self.settings = settings
     }
 
-    /// A cluster for tests that is a hot standby: it follows another by streaming, which must run when this one starts.
-    ///
-    /// It stays a standby until `pg_promote()` is called in it. Everything is removed at the end.
-    /// - Parameter settings: Parameters for `postgresql.conf`, which win over this type's own.
-    public init(standbyOf primary: PrivateCluster, settings: [String: String] = [:]) {
+    /// A cluster for tests that is a hot standby: it follows another by streaming, which must run when this one starts. It
+    /// stays a standby until `pg_promote()` is called in it. Everything is removed at the end.
+    package init(standbyOf primary: PrivateCluster, settings: [String: String] = [:]) {
         storage = .standby(of: primary)
         self.settings = settings
     }
 
-    /// Makes the cluster if it is missing, starts its server and waits until it accepts connections.
-    ///
-    /// A server that an earlier, killed process left behind is stopped first. Does nothing when already started.
-    /// - Throws: ``PrivateClusterError``; then nothing is left running.
-    public func start() throws {
+    /// Makes the cluster if it is missing, and stops a server that an earlier, killed process left behind. Does nothing when
+    /// already started. After an error nothing is left running.
+    package func start() throws {
         try state.withLock { running in
             if running == nil { running = try RunningCluster(storage: storage, settings: settings) }
         }
     }
 
     /// Stops the server, waits for its end and releases the folder. Does nothing when already stopped.
-    public func stop() {
+    package func stop() {
         state.withLock { running in
             running?.close()
             running = nil
@@ -76,17 +70,14 @@ public final class PrivateCluster: Sendable {
     }
 
     /// Stops only the server: the cluster and its socket's folder stay ours, so that ``startServer()`` can follow.
-    public func stopServer(_ mode: ShutdownMode = .fast) throws {
+    package func stopServer(_ mode: ShutdownMode = .fast) throws {
         try withRunning { $0.stopServer(mode) }
     }
 
     /// Starts the server again after ``stopServer(_:)`` or its end; connection strings stay valid.
-    public func startServer() throws {
-        try withRunning { try $0.startServer() }
-    }
+    package func startServer() throws { try withRunning { try $0.startServer() } }
 
-    /// Stops the server and starts it again.
-    public func restartServer(_ mode: ShutdownMode = .fast) throws {
+    package func restartServer(_ mode: ShutdownMode = .fast) throws {
         try withRunning { running in
             running.stopServer(mode)
             try running.startServer()
@@ -94,35 +85,26 @@ public final class PrivateCluster: Sendable {
     }
 
     /// Sends `SIGKILL` to the postmaster alone and waits until all its processes have exited.
-    public func crashServer() throws {
-        try withRunning { try $0.crashServer() }
-    }
+    package func crashServer() throws { try withRunning { try $0.crashServer() } }
 
     /// Suspends all processes of the server (SIGSTOP), as on a machine that hangs: connections stay open and nothing
     /// responds.
-    public func suspendServer() throws {
-        try withRunning { $0.signalServer(SIGSTOP) }
-    }
+    package func suspendServer() throws { try withRunning { $0.signalServer(SIGSTOP) } }
 
-    /// Resumes the processes that ``suspendServer()`` suspended.
-    public func resumeServer() throws {
-        try withRunning { $0.signalServer(SIGCONT) }
-    }
+    package func resumeServer() throws { try withRunning { $0.signalServer(SIGCONT) } }
 
     /// The folder of the server's socket, which is its host for libpq.
-    public func socketFolder() throws -> String {
-        try withRunning { $0.socketFolder }
-    }
+    package func socketFolder() throws -> String { try withRunning { $0.socketFolder } }
 
     /// A libpq URI for a database of this cluster, as its superuser `postgres` and without a password.
-    public func connectionString(database: String = "postgres") throws -> String {
+    package func connectionString(database: String = "postgres") throws -> String {
         let name = database.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? database
         let port = settings["port"].map { "&port=\($0)" } ?? ""
         return try withRunning { "postgresql://postgres@/\(name)?host=\($0.socketFolder)\(port)" }
     }
 
     /// The process id of the postmaster that runs, or ran last.
-    public func postmasterID() throws -> Int32 {
+    package func postmasterID() throws -> Int32 {
         try withRunning { running in
             guard let id = running.directory.postmasterID else { throw PrivateClusterError.notRunning }
             return id
@@ -130,7 +112,7 @@ public final class PrivateCluster: Sendable {
     }
 
     /// The folder that really holds the cluster; see ``init(directory:settings:)``.
-    public func directory() throws -> URL {
+    package func directory() throws -> URL {
         try withRunning { URL(filePath: $0.directory.path, directoryHint: .isDirectory) }
     }
 
@@ -149,18 +131,16 @@ public final class PrivateCluster: Sendable {
     // MARK: Databases
 
     /// Makes a database, as a copy of `template` if given, which then must have no session.
-    public func createDatabase(_ name: String, template: String? = nil) throws {
+    package func createDatabase(_ name: String, template: String? = nil) throws {
         try execute(
             "CREATE DATABASE \(quoted(name))" + (template.map { " TEMPLATE \(quoted($0))" } ?? ""))
     }
 
-    /// Removes a database if it exists, ending the sessions in it.
-    public func dropDatabase(_ name: String) throws {
+    package func dropDatabase(_ name: String) throws {
         try execute("DROP DATABASE IF EXISTS \(quoted(name)) WITH (FORCE)")
     }
 
-    /// Whether there is a database of this name.
-    public func hasDatabase(_ name: String) throws -> Bool {
+    package func hasDatabase(_ name: String) throws -> Bool {
         let literal = name.replacing("'", with: "''")
         return try execute("SELECT count(*) FROM pg_database WHERE datname = '\(literal)'") == "1"
     }
@@ -169,7 +149,7 @@ public final class PrivateCluster: Sendable {
     /// - Returns: the rows, one a line, fields separated by `|`, without a final line break.
     /// - Throws: ``PrivateClusterError/commandFailed(command:output:)`` with what `psql` printed.
     @discardableResult
-    public func execute(_ sql: String, database: String = "postgres") throws -> String {
+    package func execute(_ sql: String, database: String = "postgres") throws -> String {
         let psql = [
             try program("psql"), "--no-psqlrc", "--quiet", "--no-align", "--tuples-only",
             "--set=ON_ERROR_STOP=1", "--file=-", try connectionString(database: database),
@@ -181,18 +161,15 @@ public final class PrivateCluster: Sendable {
         return String(output.standardOutput.trimmingSuffix(while: \.isNewline))
     }
 
-    /// Dumps a database by `pg_dump`, in its custom format; returns the file, which is removed with the cluster.
-    public func dump(database: String) throws -> URL {
+    package func dump(database: String) throws -> URL {
         let file = try directory().appending(path: "\(UUID().uuidString).dump")
         try run(
             "pg_dump", ["--format=custom", "--file=\(file.path())", connectionString(database: database)])
         return file
     }
 
-    /// Restores a dump into a database by `pg_restore`.
-    ///
     /// - Parameter sections: which parts of it: `pre-data`, `data`, `post-data`; none named means all.
-    public func restore(_ dump: URL, database: String, sections: [String] = []) throws {
+    package func restore(_ dump: URL, database: String, sections: [String] = []) throws {
         try run(
             "pg_restore",
             sections.map { "--section=\($0)" } + [
@@ -220,28 +197,20 @@ extension StringProtocol {
 }
 
 /// Why a private cluster could not do what was asked; `description` is one message for a terminal.
-public enum PrivateClusterError: Error, Hashable, CustomStringConvertible, LocalizedError {
-    /// No PostgreSQL of version 15 or later with PostGIS was found in `searched`.
+package enum PrivateClusterError: Error, Hashable, CustomStringConvertible, LocalizedError {
     case postgresNotFound(searched: [String])
-    /// Another living process holds this folder's cluster.
     case directoryInUse(path: String, processID: Int32?)
-    /// The data was written by another major version than the one installed.
     case incompatibleData(path: String, dataVersion: String, installedVersion: Int)
-    /// The folder belongs to a user that this process cannot act as.
     case foreignDirectory(path: String, owner: String)
     /// The process runs as root and there is no unprivileged user to run the server as.
     case noServerUser(reason: String)
-    /// `initdb` failed; `output` is what it printed.
     case initializationFailed(output: String)
-    /// The server ended before it accepted connections; `log` holds its last lines.
     case serverFailed(log: String)
-    /// A client program of PostgreSQL failed; `output` is what it printed.
     case commandFailed(command: String, output: String)
-    /// The cluster has not been started, or was stopped.
     case notRunning
 
     /// One message for a terminal, with the way out where there is one.
-    public var description: String {
+    package var description: String {
         switch self {
         case .postgresNotFound(let searched):
             "PostgreSQL 15 or later with PostGIS was not found (looked in \(searched.joined(separator: ", "))); "
@@ -253,19 +222,13 @@ public enum PrivateClusterError: Error, Hashable, CustomStringConvertible, Local
                 + "set POI_POSTGRES_BIN to version \(dataVersion), or remove the folder to start afresh"
         case .foreignDirectory(let path, let owner):
             "\(path) belongs to user \(owner); start as that user or as root, or choose another folder"
-        case .noServerUser(let reason):
-            "PostgreSQL refuses to run as root, and \(reason)"
-        case .initializationFailed(let output):
-            "initdb failed: \(output)"
-        case .serverFailed(let log):
-            "PostgreSQL did not start: \(log)"
-        case .commandFailed(let command, let output):
-            "\(command) failed: \(output)"
-        case .notRunning:
-            "the private PostgreSQL is not running"
+        case .noServerUser(let reason): "PostgreSQL refuses to run as root, and \(reason)"
+        case .initializationFailed(let output): "initdb failed: \(output)"
+        case .serverFailed(let log): "PostgreSQL did not start: \(log)"
+        case .commandFailed(let command, let output): "\(command) failed: \(output)"
+        case .notRunning: "the private PostgreSQL is not running"
         }
     }
 
-    /// The same message as `description`.
-    public var errorDescription: String? { description }
+    package var errorDescription: String? { description }
 }

@@ -54,7 +54,6 @@ final class RunningCluster {
     /// Data that is removed anyway needs no writing out, and an immediate stop ends even sessions that hang.
     private var lastMode: PrivateCluster.ShutdownMode { claim.isEphemeral ? .immediate : .fast }
 
-    /// The process that stops the server when ours has ended.
     var supervisorID: pid_t? { server?.supervisor.processID }
 
     /// Sends a signal to the postmaster first, so that it starts no more processes, and then to each of its children.
@@ -173,10 +172,9 @@ private struct ClaimedDirectory {
     }
 }
 
-/// A fresh database for one test or suite, in the one ephemeral cluster that a test process has.
-///
-/// The cluster starts with the first database; it stops, and is removed, with the process.
-public struct TestDatabase: Sendable {
+/// A fresh database for one test or suite, in the one ephemeral cluster that a test process has. The cluster starts with the
+/// first database; it stops, and is removed, with the process.
+package struct TestDatabase: Sendable {
     private static let sharedCluster = Result {
         let cluster = PrivateCluster(ephemeralWith: ["max_connections": "1500"])
         try cluster.start()
@@ -184,15 +182,13 @@ public struct TestDatabase: Sendable {
     }
     private static let count = Lock(0)
 
-    /// The cluster that this process's tests share: not to be stopped or crashed by any of them.
-    public let cluster: PrivateCluster
-    /// The database's name, unique in the process.
-    public let name: String
-    /// A libpq URI for it.
-    public let connectionString: String
+    /// Not to be stopped or crashed by any test of the process.
+    package let cluster: PrivateCluster
+    package let name: String
+    package let connectionString: String
 
     /// Makes a new database, as a copy of `template` if given, which then must have no session.
-    public init(template: TestDatabase? = nil) throws {
+    package init(template: TestDatabase? = nil) throws {
         cluster = try Self.sharedCluster.get()
         let number = Self.count.withLock { count in
             count += 1
@@ -203,14 +199,11 @@ public struct TestDatabase: Sendable {
         try cluster.createDatabase(name, template: template?.name)
     }
 
-    /// Runs SQL in it through `psql`; see ``PrivateCluster/execute(_:database:)``.
     @discardableResult
-    public func execute(_ sql: String) throws -> String {
+    package func execute(_ sql: String) throws -> String {
         try cluster.execute(sql, database: name)
     }
 
     /// Removes it, ending the sessions in it. What isn't dropped is removed with the cluster.
-    public func drop() throws {
-        try cluster.dropDatabase(name)
-    }
+    package func drop() throws { try cluster.dropDatabase(name) }
 }

@@ -70,7 +70,6 @@ func ownerID(of path: String) throws -> uid_t? {
     return status.st_uid
 }
 
-/// A user in the system's database.
 struct UserEntry {
     let id: uid_t
     let groupID: gid_t
@@ -79,17 +78,13 @@ struct UserEntry {
     /// `getpwnam` and `getpwuid` return memory that all their callers share.
     private static let lock = Lock(())
 
-    init?(name: String) {
-        self.init { getpwnam(name) }
-    }
+    init?(name: String) { self.init { getpwnam(name)?.pointee } }
 
-    init?(id: uid_t) {
-        self.init { getpwuid(id) }
-    }
+    init?(id: uid_t) { self.init { getpwuid(id)?.pointee } }
 
-    private init?(_ find: () -> UnsafeMutablePointer<passwd>?) {
+    private init?(_ find: () -> passwd?) {
         let found = Self.lock.withLock { _ in
-            find().map { ($0.pointee.pw_uid, $0.pointee.pw_gid, String(cString: $0.pointee.pw_name)) }
+            find().map { ($0.pw_uid, $0.pw_gid, String(cString: $0.pw_name)) }
         }
         guard let found else { return nil }
         (id, groupID, name) = found

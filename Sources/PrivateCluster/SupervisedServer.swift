@@ -13,7 +13,6 @@ final class SupervisedServer {
         var serverLock: FileLock
         /// What the supervisor removes if this process ends without having stopped the server.
         var removedIfAbandoned: String
-        /// How the supervisor stops the server in that case.
         var modeIfAbandoned: PrivateCluster.ShutdownMode
     }
 
@@ -112,7 +111,6 @@ extension ClusterDirectory {
         return text.split(separator: "\n").first.flatMap { pid_t($0) }
     }
 
-    /// Sends a signal to the postmaster, if there is one.
     func signalPostmaster(_ signal: Int32) {
         if let postmasterID { kill(postmasterID, signal) }
     }
@@ -151,7 +149,6 @@ final class ServerLog: @unchecked Sendable {
         thread.start()
     }
 
-    /// Waits for the server to accept connections; false when it ended instead.
     func waitUntilReady() -> Bool {
         condition.withLock {
             while !isReady && !hasEnded { condition.wait() }
@@ -159,14 +156,12 @@ final class ServerLog: @unchecked Sendable {
         }
     }
 
-    /// Waits until every process of the server has exited.
     func waitUntilEnded() {
         condition.withLock {
             while !hasEnded { condition.wait() }
         }
     }
 
-    /// The last lines.
     var tail: String {
         let bytes = condition.withLock { tailBytes }
         return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,9 +1,8 @@
-/// The versions of this program.
 package enum BuildInformation {
-    /// The version of the release: three numbers, as CONTRIBUTING.md explains. An addition raises the second one.
+    /// Three numbers, as CONTRIBUTING.md explains. An addition raises the second one.
     package static let version = "0.4.0"
 
-    /// The compiler's version, as far as conditional compilation reveals it.
+    /// As far as conditional compilation reveals it.
     package static let swift: String = {
         #if compiler(>=6.5)
             "6.5 or later"

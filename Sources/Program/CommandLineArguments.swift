@@ -1,20 +1,17 @@
 /// A parsed command line: plain words, options with a value, and switches.
-public struct CommandLineArguments: Hashable, Sendable {
-    /// The words that aren't options, in order: a command and its subcommand.
-    public private(set) var words: [String] = []
-    /// Options with their values, given as `--port 80` or `--port=80`.
-    public private(set) var options: [String: String] = [:]
-    /// The switches that were given: options without a value.
-    public private(set) var switches: Set<String> = []
-    /// The switches that there are.
+package struct CommandLineArguments: Hashable, Sendable {
+    /// A command and its subcommand.
+    package private(set) var words: [String] = []
+    /// Given as `--port 80` or `--port=80`.
+    package private(set) var options: [String: String] = [:]
+    /// Options without a value that were given.
+    package private(set) var switches: Set<String> = []
     package let knownSwitches: Set<String>
 
-    /// Parses `arguments`.
+    /// Throws for an option that is repeated, an option without its value, and a switch with a value.
     ///
     /// - Parameter switches: the options that take no value, such as `--dry-run`.
-    /// - Throws: `ConfigurationError` for an option that is repeated, an option without its value, and a switch with a
-    ///   value.
-    public init(_ arguments: [String], switches known: Set<String>) throws(ConfigurationError) {
+    package init(_ arguments: [String], switches known: Set<String>) throws(ConfigurationError) {
         knownSwitches = known
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -43,27 +40,21 @@ public struct CommandLineArguments: Hashable, Sendable {
     }
 }
 
-/// The arguments and the environment of a command.
 package struct Invocation {
-    /// The parsed command line.
     package let line: CommandLineArguments
-    /// The environment, whose variables may replace options.
+    /// Its variables may replace options.
     package let environment: [String: String]
 
-    /// Makes an invocation.
     package init(line: CommandLineArguments, environment: [String: String]) {
         self.line = line
         self.environment = environment
     }
 
-    /// A reader of the settings.
     package var settings: SettingsReader {
         SettingsReader(flags: line.options, environment: environment, switches: line.knownSwitches)
     }
 
-    /// Refuses surplus words.
-    ///
-    /// - Throws: `ConfigurationError` if there are more than `count` words.
+    /// Throws if there are more than `count` words.
     package func refuseWords(after count: Int) throws(ConfigurationError) {
         guard line.words.count <= count else {
             throw ConfigurationError("unexpected \(line.words[count]); see --help")

@@ -13,10 +13,9 @@ package enum DescriptorLimit {
     /// Descriptors of a connection to a database: libpq's, and the duplicate that the loop watches.
     private static let storeConnectionNeeds = 2
 
-    /// The limit in effect; nil if it can't be read.
     package static var current: Int? { read().map { Int(clamping: $0.rlim_cur) } }
 
-    /// Raises the limit as far as the process may, and returns the limit in effect.
+    /// As far as the process may; returns the limit in effect.
     package static func raise() -> Int? {
         guard var limit = read() else { return nil }
         limit.rlim_cur = limit.rlim_max
@@ -29,7 +28,7 @@ package enum DescriptorLimit {
         return current
     }
 
-    /// The number of descriptors that are left for clients' connections, at least one a loop.
+    /// At least one a loop.
     ///
     /// - Parameter storeConnections: the maximum number of connections to databases of one loop.
     package static func leftForClients(of limit: Int, loops: Int, storeConnections: Int) -> Int {

@@ -1,18 +1,13 @@
 import EventLoop
 
-/// One setting: its names, its default, and how its text is parsed.
-public struct Setting<Value: Sendable>: Sendable {
-    /// Its names in the environment and on the command line.
-    public let name: SettingName
-    /// What the setting is for, in half a sentence, for error messages.
-    public let purpose: String
-    /// The default as text; nil if there is none.
-    public let defaultText: String?
-    /// Whether the value is never shown.
-    public let isSecret: Bool
+package struct Setting<Value: Sendable>: Sendable {
+    package let name: SettingName
+    /// In half a sentence, for error messages.
+    package let purpose: String
+    package let defaultText: String?
+    package let isSecret: Bool
     package let parse: @Sendable (String) throws(SettingRejection) -> Value
 
-    /// Makes a setting.
     package init(
         _ name: SettingName, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false,
         parse: @escaping @Sendable (String) throws(SettingRejection) -> Value
@@ -25,12 +20,9 @@ public struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// The error for a text that isn't a valid value of a setting.
 package struct SettingRejection: Error {
     let expected: String
 
-    /// Makes the error.
-    ///
     /// - Parameter expected: the values that are valid, in words.
     package init(expected: String) {
         self.expected = expected
@@ -38,8 +30,7 @@ package struct SettingRejection: Error {
 }
 
 extension Setting where Value == Int {
-    /// A whole number in a range.
-    public static func integer(
+    package static func integer(
         _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>, default defaultValue: Int
     ) -> Setting {
         Setting(name, purpose, default: String(defaultValue)) { (text) throws(SettingRejection) in
@@ -47,15 +38,14 @@ extension Setting where Value == Int {
         }
     }
 
-    /// A whole number in a range, without a default.
-    public static func optionalInteger(
+    package static func optionalInteger(
         _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
         Setting(name, purpose) { (text) throws(SettingRejection) in try parse(text, in: range) }
     }
 
-    /// A number of months such as `13 months`, without a default.
-    public static func optionalMonths(
+    /// Such as `13 months`.
+    package static func optionalMonths(
         _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
         Setting(name, purpose) { (text) throws(SettingRejection) in
@@ -70,8 +60,8 @@ extension Setting where Value == Int {
         }
     }
 
-    /// A number of bytes such as `512MiB` or `2GiB`, without a default.
-    public static func optionalBytes(
+    /// Such as `512MiB` or `2GiB`.
+    package static func optionalBytes(
         _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
         Setting(name, purpose) { (text) throws(SettingRejection) in
@@ -97,8 +87,8 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Bool {
-    /// A boolean: `true`, `on`, `yes`, `1` or their opposites.
-    public static func flag(_ name: SettingName, _ purpose: String, default defaultValue: Bool) -> Setting {
+    /// `true`, `on`, `yes`, `1` or their opposites.
+    package static func flag(_ name: SettingName, _ purpose: String, default defaultValue: Bool) -> Setting {
         Setting(name, purpose, default: defaultValue ? "true" : "false") {
             (text) throws(SettingRejection) in
             switch text.lowercased() {
@@ -111,8 +101,8 @@ extension Setting where Value == Bool {
 }
 
 extension Setting where Value == Duration {
-    /// A time such as `250ms`, `2s` or `1m`, or a number of seconds.
-    public static func duration(
+    /// Such as `250ms`, `2s` or `1m`, or a number of seconds.
+    package static func duration(
         _ name: SettingName, _ purpose: String, in range: ClosedRange<Duration>, default defaultText: String
     ) -> Setting {
         Setting(name, purpose, default: defaultText) { (text) throws(SettingRejection) in
@@ -128,8 +118,7 @@ extension Setting where Value == Duration {
 }
 
 extension Setting where Value == String {
-    /// A text that isn't empty.
-    public static func text(
+    package static func text(
         _ name: SettingName, _ purpose: String, default defaultText: String? = nil, isSecret: Bool = false
     ) -> Setting {
         Setting(name, purpose, default: defaultText, isSecret: isSecret) {
@@ -141,7 +130,7 @@ extension Setting where Value == String {
 }
 
 extension Setting {
-    /// A comma-separated list, empty by default.
+    /// Comma-separated, empty by default.
     package static func list<Element>(
         _ name: SettingName, _ purpose: String, isSecret: Bool = false, expected: String,
         element: @escaping @Sendable (String) -> Element?
@@ -162,8 +151,7 @@ extension Setting {
 }
 
 extension Setting where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// One of a few words.
-    public static func choice(_ name: SettingName, _ purpose: String, default defaultValue: Value) -> Setting
+    package static func choice(_ name: SettingName, _ purpose: String, default defaultValue: Value) -> Setting
     {
         Setting(name, purpose, default: defaultValue.rawValue) { (text) throws(SettingRejection) in
             guard let value = Value(rawValue: text) else {
@@ -182,8 +170,7 @@ extension Substring {
 }
 
 extension Setting where Value == String {
-    /// The address to listen on.
-    public static var host: Setting {
+    package static var host: Setting {
         Setting(.host, "address to listen on, or unix:/path of a socket", default: "127.0.0.1") {
             (text) throws(SettingRejection) in
             guard !text.isEmpty, !text.contains("\0") else { throw SettingRejection(expected: "an address") }
@@ -196,8 +183,7 @@ extension Setting where Value == String {
 }
 
 extension Setting where Value == Int {
-    /// The port to listen on.
-    public static var port: Setting {
+    package static var port: Setting {
         .integer(.port, "port to listen on; 0 lets the system choose", in: 0...65535, default: 8080)
     }
 }
@@ -218,13 +204,12 @@ extension Duration {
         self = .milliseconds(Int64(milliseconds))
     }
 
-    /// The text that parses to this time, in whole milliseconds or seconds.
+    /// In whole milliseconds or seconds.
     package var settingText: String {
         let milliseconds = wholeMilliseconds
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
-    /// The time in milliseconds, rounded down. Use it only for times that a setting may have: much longer ones
-    /// overflow.
+    /// Rounded down. Only for times that a setting may have: much longer ones overflow.
     package var wholeMilliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }

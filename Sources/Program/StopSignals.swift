@@ -20,9 +20,6 @@ package final class StopSignals {
     private let feed: AsyncStream<String>.Continuation
     private var sources: [SignalSource] = []
 
-    /// Handles the signals from now on.
-    ///
-    /// - Throws: `EventLoopError` if the loop can't watch a signal.
     package init(loop: EventLoop) throws {
         let (names, feed) = AsyncStream.makeStream(of: String.self)
         self.names = names
@@ -71,18 +68,16 @@ package final class StopSignals {
         pthread_sigmask(SIG_UNBLOCK, &mask, nil)
     }
 
-    /// Asks for the orderly end for another reason than a signal.
     package func ask(_ reason: String) {
         feed.yield(reason)
     }
 
-    /// Waits for the first signal, which may have come before, and returns its name.
+    /// The signal may have come before.
     package func first() async -> String {
         for await name in names { return name }
         return "the end"
     }
 
-    /// Stops handling the signals.
     package func close() {
         for source in sources { source.close() }
         sources = []
@@ -93,13 +88,12 @@ package final class StopSignals {
 ///
 /// It has a thread of its own, since what blocks a loop's end may block its timers too.
 package enum HardEnd {
-    /// The maximum time for closing, after the time for requests.
+    /// After the time for requests.
     private static let closingTime = Duration.seconds(2)
 
-    /// Starts the timer. When it fires, the process ends with exit code 0: it was told to end.
+    /// When the timer fires, the process ends with exit code 0: it was told to end.
     ///
     /// - Parameter grace: how long the requests in flight may take.
-    /// - Throws: `EventLoopError` if the system refuses a thread.
     package static func arm(after grace: Duration) throws {
         let loop = try EventLoopThread.start(name: "poi-end").loop
         loop.execute {

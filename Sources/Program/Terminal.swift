@@ -4,12 +4,9 @@
     import Glibc
 #endif
 
-/// The exit codes of a program.
 package enum ProgramExit {
-    /// Runs a program, and returns the exit code that `body` returns; if it throws, 64 for a bad argument or setting
-    /// and 1 for any other error, with one line on standard error.
-    ///
-    /// - Parameter name: the program's name, with which that line begins.
+    /// Returns the exit code of `body`; if it throws, 64 for a bad argument or setting and 1 for any other error, with one line
+    /// on standard error that begins with `name`.
     package static func code(of name: String, _ body: () throws -> Int32) -> Int32 {
         do {
             return try body()
@@ -23,35 +20,29 @@ package enum ProgramExit {
     }
 }
 
-/// Writes text to standard output and standard error, without buffering.
 package enum Terminal {
-    /// A command's output could not be written; `description` is one line.
     package struct Failure: Error, Hashable, CustomStringConvertible {
-        /// The stream and the system's reason.
         package let description: String
     }
 
-    /// Writes a line of a command's result to standard output.
-    ///
-    /// - Throws: `Failure` if it can't be written: the command has failed then.
+    /// Throws if the line can't be written: the command has failed then.
     package static func print(_ text: String) throws(Failure) {
         if let failure = write(text + "\n", to: STDOUT_FILENO) {
             throw Failure(description: "standard output: \(failure.reason)")
         }
     }
 
-    /// Writes a message to standard output. It is dropped if it can't be written: the work is more important.
+    /// To standard output. It is dropped if it can't be written: the work is more important.
     package static func tell(_ text: String) {
         _ = write(text + "\n", to: STDOUT_FILENO)
     }
 
-    /// Writes a line to standard error. It is dropped if it can't be written.
+    /// It is dropped if it can't be written.
     package static func printError(_ text: String) {
         showProgress(text + "\n")
     }
 
-    /// Writes text without a line feed to standard error, for a line that is overwritten. It is dropped if it can't be
-    /// written.
+    /// To standard error, for a line that is overwritten. It is dropped if it can't be written.
     package static func showProgress(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
@@ -71,34 +62,27 @@ package enum Terminal {
     }
 
     private static func write(_ text: String, to descriptor: Int32) -> DescriptorOutput.Failure? {
-        Array(text.utf8).withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
+        DescriptorOutput.write(Array(text.utf8), to: descriptor)
     }
 }
 
-/// Writes all of some bytes to a descriptor, by write(2).
-///
 /// Foundation's `FileHandle.write` ends the process if the disk is full or the pipe is closed.
 package enum DescriptorOutput {
-    /// A write that failed.
     package struct Failure: Hashable, Sendable {
-        /// The number of bytes that were written before.
         package let writtenCount: Int
-        /// The system's `errno`.
         package let code: Int32
 
-        /// The system's text for the code, such as `No space left on device`.
         package var reason: String { String(cString: strerror(code)) }
     }
 
-    /// Writes all bytes, and waits while the descriptor isn't ready, even if it is non-blocking. Any thread.
-    ///
-    /// - Returns: the failure, or nil if all bytes were written.
-    package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Failure? {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+    /// Waits while the descriptor isn't ready, even if it is non-blocking. Any thread. Nil if all bytes were written.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Failure? {
+        var written = 0
+        while written < bytes.count {
+            let rest = written == 0 ? bytes : Array(bytes[written...])
+            let count = systemWrite(descriptor, rest, rest.count)
             if count > 0 {
-                rest = rest.dropFirst(count)
+                written += count
                 continue
             }
             // Zero would mean an endless loop; write(2) doesn't return it for a non-empty buffer.
@@ -106,7 +90,7 @@ package enum DescriptorOutput {
             switch code {
             case EINTR: continue
             case EAGAIN, EWOULDBLOCK: waitForRoom(descriptor)
-            default: return Failure(writtenCount: bytes.count - rest.count, code: code)
+            default: return Failure(writtenCount: written, code: code)
             }
         }
         return nil
@@ -120,10 +104,8 @@ package enum DescriptorOutput {
     }
 }
 
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Darwin)
-        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-    #else
-        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-    #endif
-}
+#if canImport(Darwin)
+    private let systemWrite = Darwin.write
+#else
+    private let systemWrite = Glibc.write
+#endif

@@ -6,7 +6,6 @@ import PointsOfInterestAPI
 /// Boxes are compared as floats. The centre is rounded so that no computed distance to a box is too long, and what rounding
 /// adds up to, less than a millionth, is subtracted.
 struct ChordSearch {
-    /// The centre in space.
     let point: SIMD3<Double>
     /// The centre as floats, rounded up and down.
     private let above, below: SIMD3<Float>
@@ -51,7 +50,6 @@ struct ChordSearch {
         isSelective = innerBound > 0 || box != nil
     }
 
-    /// The squared chord beyond which all places are farther than `meters`.
     private static func outerBound(_ meters: Double) -> Float {
         let chord = Ranking.chordMeters(ofGeodesicBeyond: meters) + 0.001
         return min(done, Float(min(1e15, chord * chord)) * rounding)
@@ -285,7 +283,6 @@ struct NearestList {
     /// Whether the list is full: then there may be places that weren't taken only because others are nearer.
     var isFull: Bool { count == capacity }
 
-    /// The number among all parts of the place at an index.
     func number(at index: Int) -> UInt32 { UInt32(truncatingIfNeeded: keys[index]) }
 
     /// Whether a place was taken.
@@ -319,7 +316,6 @@ struct NearestList {
         if count == capacity { bound = self.squaredChord(at: count &- 1) }
     }
 
-    /// The squared chord of the place at an index.
     func squaredChord(at index: Int) -> Float {
         Float(bitPattern: UInt32(truncatingIfNeeded: keys[index] >> 32))
     }

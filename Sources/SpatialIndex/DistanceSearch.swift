@@ -5,7 +5,6 @@ import PointsOfInterestAPI
 /// that may belong to the page. It always ends, and needs no proof: what it leaves out is farther away than the page, or
 /// before it.
 struct DistanceSearch {
-    /// A node that is to be looked into.
     private struct Node {
         let minimumMeters: Double
         /// The index of the tree in `forest`.
@@ -22,7 +21,7 @@ struct DistanceSearch {
 
     private let query: IndexQuery
     private let parts: UnsafeMutableBufferPointer<PartView>
-    private let filters: [PartFilter]
+    private var filters: [PartFilter]
     private let point: SIMD3<Double>
     private var nearest: NearestCandidates
     private var work: WorkBudget
@@ -30,11 +29,15 @@ struct DistanceSearch {
     /// The nearest first: a binary heap.
     private var frontier: [Node] = []
 
-    init(_ query: IndexQuery, _ parts: UnsafeMutableBufferPointer<PartView>, work: WorkBudget) {
+    init(
+        _ query: IndexQuery, _ parts: UnsafeMutableBufferPointer<PartView>, _ filters: [PartFilter],
+        work: WorkBudget
+    ) {
         self.query = query
         self.parts = parts
         self.work = work
-        filters = parts.map { PartFilter(query.filter, in: query.box, for: $0) }
+        self.filters =
+            filters.isEmpty ? parts.map { PartFilter(query.filter, in: query.box, for: $0) } : filters
         point = Ellipsoid.point(query.ranking.center)
         nearest = NearestCandidates(of: query.ranking)
     }
@@ -45,7 +48,8 @@ struct DistanceSearch {
     /// Takes places that match, so that fewer others have to be measured.
     mutating func take(_ candidates: [Candidate]) {
         for candidate in candidates { nearest.insert(candidate) }
-        work.spend(candidates.count * WorkBudget.geodesic)
+        work.spend(
+            candidates.count * WorkBudget.boundedGeodesic + query.ranking.limit * WorkBudget.geodesic)
     }
 
     /// Searches the trees; false where the work is spent before that is done.
@@ -65,19 +69,27 @@ struct DistanceSearch {
         return true
     }
 
-    /// Measures the places of the rarest word or property; false where the work is spent before that is done.
-    mutating func measurePostings() -> Bool {
+    /// Measures the places that have all words somewhere, or those of the rarest word or property; false where the work is spent
+    /// before that is done.
+    mutating func measureListed() -> Bool {
         for part in parts.indices {
             let columns = parts[part].columns
-            guard let rarest = filters[part].rarestPostings(columns) else { continue }
-            for index in 0..<rarest.count {
-                let place = Int(columns.words.postings[rarest[index]])
-                guard query.filter.admits(kind: columns.kinds[place]) else { continue }
-                consider(place, part)
-                if work.isSpent { return false }
+            filters[part].gather(columns.words, &work)
+            if let places = filters[part].words?.candidates {
+                guard places.forEach({ measure($0, part) }) else { return false }
+            } else if let rarest = filters[part].rarestPostings(columns) {
+                for index in 0..<rarest.count {
+                    guard measure(Int(columns.words.postings[rarest[index]]), part) else { return false }
+                }
             }
         }
         return true
+    }
+
+    private mutating func measure(_ place: Int, _ part: Int) -> Bool {
+        guard query.filter.admits(kind: parts[part].columns.kinds[place]) else { return true }
+        consider(place, part)
+        return !work.isSpent
     }
 
     private mutating func expand(_ node: Node) {
@@ -89,7 +101,7 @@ struct DistanceSearch {
             let bounds = SurfaceBounds(of: child, in: block)
             guard bounds.lower.x <= bounds.upper.x, query.box.map(bounds.mayMeet) ?? true else { continue }
             let distance = DistanceRange(to: bounds, from: query.ranking.center, at: point)
-            work.spend(WorkBudget.geodesic + WorkBudget.boxComparison)
+            work.spend(WorkBudget.boundedGeodesic + (query.box == nil ? 0 : WorkBudget.boxComparison))
             guard distance.minimum <= nearest.maximumMeters else { continue }
             if let after = query.ranking.after, distance.maximum < after.distanceMeters { continue }
             push(
@@ -120,7 +132,7 @@ struct DistanceSearch {
             return
         }
         guard filters[part].admits(place, of: parts[part]) else { return }
-        work.spend(WorkBudget.geodesic)
+        work.spend(WorkBudget.boundedGeodesic)
         nearest.insert(columns.candidate(place))
     }
 

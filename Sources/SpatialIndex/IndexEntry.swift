@@ -1,30 +1,30 @@
 import PointsOfInterestServerAPI
 
 /// One place, as a builder takes it. Its texts are borrowed: the builder copies them.
-public struct IndexEntry {
+package struct IndexEntry {
     /// The place's id, which decides between equal distances.
-    public var id: Int64
+    package var id: Int64
     /// Degrees north of the equator, −90…90.
-    public var latitude: Double
+    package var latitude: Double
     /// Degrees east of Greenwich, −180…180.
-    public var longitude: Double
+    package var longitude: Double
     /// The number of its category, see `IndexPartBuilder.category(named:)`.
-    public var category: UInt16
+    package var category: UInt16
     /// Whether its editors want it to be shown first.
-    public var isFeatured: Bool
+    package var isFeatured: Bool
     /// The number of its source, see `IndexPartBuilder.number(of:)`; 0 without one.
-    public var source: UInt32
+    package var source: UInt32
     /// Its importance, 0…1000.
-    public var importance: UInt16
+    package var importance: UInt16
     /// The words of each of its names as `NameFolder` finds them: UTF-8, with `betweenNames` between names.
-    public var foldedNames: UnsafeBufferPointer<UInt8>
+    package var foldedNames: UnsafeBufferPointer<UInt8>
+    var addressInitials = WordInitials.none
     /// What a response is written from: bytes that the index doesn't look into.
-    public var record: UnsafeRawBufferPointer
+    package var record: UnsafeRawBufferPointer
 
     static let betweenNames = UInt8(ascii: "\n")
 
-    /// Describes a place.
-    public init(
+    package init(
         id: Int64, latitude: Double, longitude: Double, category: UInt16, isFeatured: Bool,
         source: UInt32 = 0, importance: UInt16 = 0, foldedNames: UnsafeBufferPointer<UInt8>,
         record: UnsafeRawBufferPointer
@@ -42,26 +42,23 @@ public struct IndexEntry {
 }
 
 /// Where places came from.
-public struct IndexSource: Hashable, Sendable {
-    /// The name of the dataset.
-    public let dataset: String
+package struct IndexSource: Hashable, Sendable {
+    package let dataset: String
     /// What its places name as their license.
-    public let license: String
+    package let license: String
 
-    /// Names a source.
-    public init(dataset: String, license: String) {
+    package init(dataset: String, license: String) {
         self.dataset = dataset
         self.license = license
     }
 
     /// Compares byte by byte, as PostgreSQL does.
-    public static func == (one: Self, other: Self) -> Bool {
+    package static func == (one: Self, other: Self) -> Bool {
         ExactName(one.dataset) == ExactName(other.dataset)
             && ExactName(one.license) == ExactName(other.license)
     }
 
-    /// Hashes the bytes that `==` compares.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(ExactName(dataset))
         hasher.combine(ExactName(license))
     }
@@ -69,26 +66,26 @@ public struct IndexSource: Hashable, Sendable {
 
 /// The names of the categories and of the sources, and their numbers. It only grows: they keep their numbers from snapshot to
 /// snapshot.
-public struct IndexVocabulary: Hashable, Sendable {
+package struct IndexVocabulary: Hashable, Sendable {
     /// The categories, each at the index that is its number.
-    public private(set) var names: [String] = []
+    package private(set) var names: [String] = []
     private var numbers: [String: UInt16] = [:]
     /// The sources: number 1 is at index 0, since 0 stands for none.
-    public private(set) var sources: [IndexSource] = []
+    package private(set) var sources: [IndexSource] = []
     private var sourceNumbers: [IndexSource: UInt32] = [:]
     /// The properties that places can be filtered by. With others, all places are packed anew.
-    public let properties: FilterableProperties
+    package let properties: FilterableProperties
 
     /// A vocabulary without names.
-    public init(properties: FilterableProperties = .none) {
+    package init(properties: FilterableProperties = .none) {
         self.properties = properties
     }
 
     /// The number of a category; nil where no place ever had it.
-    public func number(of name: String) -> UInt16? { numbers[name] }
+    package func number(of name: String) -> UInt16? { numbers[name] }
 
     /// The number of a category, which is added if it is new; nil where there are 65,536 others.
-    public mutating func number(adding name: String) -> UInt16? {
+    package mutating func number(adding name: String) -> UInt16? {
         if let number = numbers[name] { return number }
         guard let number = UInt16(exactly: names.count) else { return nil }
         names.append(name)
@@ -96,8 +93,7 @@ public struct IndexVocabulary: Hashable, Sendable {
         return number
     }
 
-    /// The number of a source, which is added if it is new.
-    public mutating func number(adding source: IndexSource) -> UInt32 {
+    package mutating func number(adding source: IndexSource) -> UInt32 {
         if let number = sourceNumbers[source] { return number }
         sources.append(source)
         let number = UInt32(sources.count)
@@ -108,18 +104,14 @@ public struct IndexVocabulary: Hashable, Sendable {
 
 /// How many places of a snapshot have each category, and each source.
 struct IndexCounts: Sendable {
-    /// By the categories' numbers.
     private(set) var categories: [Int]
-    /// By the sources' numbers.
     private(set) var sources: [Int]
 
-    /// Makes counts of no places, for the names of a vocabulary.
     init(_ vocabulary: IndexVocabulary) {
         categories = Array(repeating: 0, count: vocabulary.names.count)
         sources = Array(repeating: 0, count: vocabulary.sources.count + 1)
     }
 
-    /// The same counts for a vocabulary that has grown.
     func extended(to vocabulary: IndexVocabulary) -> IndexCounts {
         var extended = self
         extended.categories += Array(repeating: 0, count: vocabulary.names.count - categories.count)
@@ -127,7 +119,6 @@ struct IndexCounts: Sendable {
         return extended
     }
 
-    /// Counts all places of a part.
     mutating func add(_ columns: PartColumns) {
         for place in 0..<columns.count { add(place, of: columns, 1) }
     }

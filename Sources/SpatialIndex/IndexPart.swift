@@ -10,11 +10,11 @@ import PointsOfInterestServerAPI
 /// Places that were packed together and never change.
 ///
 /// All of it is plain memory that is written before the part exists and freed with it.
-public final class IndexPart: @unchecked Sendable {
+package final class IndexPart: @unchecked Sendable {
     // @unchecked: `columns` points to memory that is written before `init`, only read from then on, and freed in `deinit`.
     let columns: PartColumns
     /// The categories that its builder knew.
-    public let vocabulary: IndexVocabulary
+    package let vocabulary: IndexVocabulary
 
     init(columns: PartColumns, vocabulary: IndexVocabulary) {
         self.columns = columns
@@ -24,13 +24,13 @@ public final class IndexPart: @unchecked Sendable {
     deinit { columns.free() }
 
     /// How many places it has.
-    public var placeCount: Int { columns.count }
+    package var placeCount: Int { columns.count }
 
     /// The memory that it takes, in bytes.
-    public var bytes: Int { columns.memoryBytes }
+    package var bytes: Int { columns.memoryBytes }
 
     /// The memory that the places' own records take of it, in bytes.
-    public var recordBytes: Int { columns.records.bytes }
+    package var recordBytes: Int { columns.records.bytes }
 }
 
 /// What a part knows of its places, by their numbers, which are in spatial order.
@@ -40,12 +40,12 @@ struct PartColumns: BitwiseCopyable {
     var x, y, z: Column<Double>
     var latitudes, longitudes: Column<Double>
     var ids: Column<Int64>
-    /// `PackedTree.kind` of each place.
     var kinds: Column<UInt32>
     /// The number of each place's source.
     var sources: Column<UInt32>
     /// The importance of each place; empty where all have none.
     var importances: Column<UInt16>
+    var addressInitials: Column<WordInitials>
     /// Where each place's record begins: four bytes with its length, then itself.
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
@@ -56,38 +56,22 @@ struct PartColumns: BitwiseCopyable {
     var idSlots: Column<UInt32>
     /// The tree of all places, that of the featured ones, then one for each kind in their order.
     var trees: Column<PackedTree>
-    /// The places of all trees but the tree of all places.
     var listedPlaces: Column<UInt32>
     var boxes: Column<Float>
     var tiles: TileOrder
 
-    var memoryBytes: Int {
-        x.bytes + y.bytes + z.bytes + latitudes.bytes + longitudes.bytes + ids.bytes + kinds.bytes
-            + sources.bytes + importances.bytes + recordStarts.bytes + records.bytes + words.memoryBytes
-            + addressWords.memoryBytes + idSlots.bytes + trees.bytes
-            + listedPlaces.bytes + boxes.bytes + tiles.memoryBytes
+    /// All of its memory, in the order in which `IndexFile` has it.
+    var memory: [any ColumnMemory] {
+        [
+            x, y, z, latitudes, longitudes, ids, kinds, sources, importances, addressInitials, recordStarts,
+            records,
+        ]
+            + words.memory + addressWords.memory + [idSlots, trees, listedPlaces, boxes] + tiles.memory
     }
 
-    func free() {
-        x.free()
-        y.free()
-        z.free()
-        latitudes.free()
-        longitudes.free()
-        ids.free()
-        kinds.free()
-        sources.free()
-        importances.free()
-        recordStarts.free()
-        records.free()
-        words.free()
-        addressWords.free()
-        idSlots.free()
-        trees.free()
-        listedPlaces.free()
-        boxes.free()
-        tiles.free()
-    }
+    var memoryBytes: Int { memory.reduce(0) { $0 + $1.bytes } }
+
+    func free() { for column in memory { column.free() } }
 
     /// The place with an id; nil where there is none.
     func place(withID id: Int64) -> Int? {
@@ -125,7 +109,6 @@ struct PartColumns: BitwiseCopyable {
 
     var wholeTree: PackedTree { trees[0] }
     var featuredTree: PackedTree { trees[1] }
-    /// The index of the first tree of a kind.
     static let firstKindTree = 2
 }
 
@@ -145,12 +128,20 @@ struct PackedTree: BitwiseCopyable {
     var kind: UInt32
     /// How many places it has.
     var count: UInt32
-    /// Where its places are listed among the part's `listedPlaces`; nil where they are all places, in their order.
-    var listStart: UInt32?
+    /// `listStart`; all ones where there is none. An optional number has padding, which would bring into a file whatever was
+    /// in memory.
+    private let listed: UInt32
     /// Where its boxes begin, in blocks.
     var firstBlock: UInt32
 
-    /// A category and whether a place is featured, as one number.
+    init(kind: UInt32, count: UInt32, listStart: UInt32?, firstBlock: UInt32) {
+        (self.kind, self.count, self.firstBlock) = (kind, count, firstBlock)
+        listed = listStart ?? .max
+    }
+
+    /// Where its places are listed among the part's `listedPlaces`; nil where they are all places, in their order.
+    var listStart: UInt32? { listed == .max ? nil : listed }
+
     static func kind(category: UInt16, isFeatured: Bool) -> UInt32 {
         UInt32(category) << 1 | (isFeatured ? 1 : 0)
     }
@@ -266,12 +257,24 @@ extension PackedTree {
     }
 }
 
+/// A column, whatever it has.
+protocol ColumnMemory {
+    /// The memory that it takes, in bytes.
+    var bytes: Int { get }
+    /// The bytes of an element.
+    var stride: Int { get }
+    /// The bytes of its elements.
+    var content: UnsafeMutableRawBufferPointer { get }
+
+    func free()
+}
+
 /// Values of one type in memory that is allocated and freed by hand: whoever owns it calls `free()` once.
 ///
 /// Plain memory has no reference count, which loops on several processors would fight over, and large blocks go back to
 /// the system as soon as they are freed, where the program has told the allocator so (`poi_return_large_blocks`). It begins
 /// with a line of the processor's caches, and if it is large, with a huge page; memory that has grown need not.
-struct Column<Element: BitwiseCopyable> {
+struct Column<Element: BitwiseCopyable>: ColumnMemory {
     private static var cacheLineSize: Int { 64 }
     private static var hugePageSize: Int { 2 << 20 }
 
@@ -305,7 +308,13 @@ struct Column<Element: BitwiseCopyable> {
     }
 
     /// The memory that it takes, in bytes.
-    var bytes: Int { capacity * MemoryLayout<Element>.stride }
+    var bytes: Int { capacity * stride }
+
+    var stride: Int { MemoryLayout<Element>.stride }
+
+    var content: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: base, count: count * stride)
+    }
 
     subscript(index: Int) -> Element {
         get { base[index] }

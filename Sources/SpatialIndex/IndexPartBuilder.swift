@@ -4,87 +4,88 @@ import PointsOfInterestServerAPI
 ///
 /// Records stay in the order in which places are added, so places that are near each other are best added one after the
 /// other. In addition to what was collected, packing needs less memory than the part takes without its records.
-public struct IndexPartBuilder: ~Copyable {
+package struct IndexPartBuilder: ~Copyable {
     let collected: CollectedPlaces
     private var vocabulary: IndexVocabulary
     private var names = PlaceNameFolder()
     private var addressFolder = NameFolder()
     private var record: [UInt8] = []
-    /// The categories that were met so far, to be looked up by their bytes.
+    /// The categories that were met so far, to be looked up by their bytes: a table of strings takes several times as long.
     private var categories: [(name: [UInt8], number: UInt16)] = []
-    /// The source of the last place that had one, by its bytes: mostly the next one has the same.
+    /// The last source: mostly the next place has the same.
     private var lastSource: (dataset: [UInt8], license: [UInt8], number: UInt32)?
 
     /// Starts without places.
     ///
-    /// - Parameters:
-    ///   - expecting: about how many places will be added.
-    ///   - vocabulary: that of the snapshot that the part is for; a first part starts with an empty one.
-    public init(expecting count: Int, vocabulary: IndexVocabulary = IndexVocabulary()) {
+    /// - Parameter vocabulary: that of the snapshot that the part is for; a first part starts with an empty one.
+    package init(expecting count: Int, vocabulary: IndexVocabulary = IndexVocabulary()) {
         self.vocabulary = vocabulary
         collected = CollectedPlaces(expecting: max(0, count), vocabulary.properties)
     }
 
     /// How many places were added.
-    public var placeCount: Int { collected.ids.count }
+    package var placeCount: Int { collected.ids.count }
 
     /// The id of the place that was added last; nil where none was.
-    public var lastID: Int64? { placeCount > 0 ? collected.ids[placeCount - 1] : nil }
+    package var lastID: Int64? { placeCount > 0 ? collected.ids[placeCount - 1] : nil }
 
     /// About how much memory the part will take, in bytes.
-    public var bytes: Int {
-        collected.records.count + placeCount * 108 + collected.words.count * 10
+    package var bytes: Int {
+        collected.records.count + placeCount * 112 + collected.words.count * 10
             + (collected.properties?.words.count ?? 0) * 10
     }
 
     /// The number of a category, which is added if it is new; nil where there are 65,536 others.
-    public mutating func category(named name: String) -> UInt16? { vocabulary.number(adding: name) }
+    package mutating func category(named name: String) -> UInt16? { vocabulary.number(adding: name) }
 
     /// The number of a source, which is added if it is new.
-    public mutating func number(of source: IndexSource) -> UInt32 { vocabulary.number(adding: source) }
+    package mutating func number(of source: IndexSource) -> UInt32 { vocabulary.number(adding: source) }
 
     /// Copies a place.
-    public mutating func add(_ entry: IndexEntry) { collected.add(entry) }
+    package mutating func add(_ entry: IndexEntry) { collected.add(entry) }
 
     /// Makes the record of a place and the words of its names, and adds it.
     ///
     /// - Returns: false where there are 65,536 other categories, or where it has no record (see `PlaceRecord.encode`): then it
     ///   isn't added.
-    public mutating func add(_ place: PlaceFields) -> Bool {
+    package mutating func add(_ place: PlaceFields) -> Bool {
         guard let category = number(ofCategory: place.category) else { return false }
         let source = place.source.map { number(of: $0) } ?? 0
         record.removeAll(keepingCapacity: true)
         guard PlaceRecord.encode(place, into: &record) else { return false }
         names.fold(place, record: record)
         let collected = collected
+        var initials = WordInitials.none
         if let address = place.address {
-            addressFolder.fold(address)
-            collected.addAddress(addressFolder.words)
+            addressFolder.fold(address.span)
+            initials = collected.addAddress(addressFolder.words)
         }
         names.words.withUnsafeBufferPointer { words in
             record.withUnsafeBytes { record in
-                collected.add(
-                    IndexEntry(
-                        id: Int64(place.id), latitude: place.latitude, longitude: place.longitude,
-                        category: category, isFeatured: place.featured, source: source,
-                        importance: UInt16(clamping: place.importance), foldedNames: words, record: record))
+                var entry = IndexEntry(
+                    id: Int64(place.id), latitude: place.latitude, longitude: place.longitude,
+                    category: category, isFeatured: place.featured, source: source,
+                    importance: UInt16(clamping: place.importance), foldedNames: words, record: record)
+                entry.addressInitials = initials
+                collected.add(entry)
             }
         }
         return true
     }
 
     private mutating func number(ofCategory name: PlaceFields.Text) -> UInt16? {
-        for entry in categories where name.isSame(as: entry.name) {
-            return entry.number
+        let known = name.withUnsafeBufferPointer { name in
+            categories.first { $0.name.withUnsafeBufferPointer { $0.isSame(as: name) } }
         }
+        if let known { return known.number }
         guard let number = category(named: String(decoding: name, as: UTF8.self)) else { return nil }
         categories.append((Array(name), number))
         return number
     }
 
     private mutating func number(of source: PlaceFields.Source) -> UInt32 {
-        if let last = lastSource, source.dataset.isSame(as: last.dataset),
-            source.license.isSame(as: last.license)
+        if let last = lastSource, source.dataset.elementsEqual(last.dataset),
+            source.license.elementsEqual(last.license)
         {
             return last.number
         }
@@ -96,14 +97,12 @@ public struct IndexPartBuilder: ~Copyable {
         return number
     }
 
-    /// Adds the words of the addresses of a part, whose places are added by their entries.
     func addAddressWords(of columns: PartColumns) {
         let words = columns.addressWords
         for number in 0..<UInt32(words.count) { _ = collected.addressTable.number(of: words.word(number)) }
     }
 
-    /// Packs the places.
-    public consuming func build() -> IndexPart {
+    package consuming func build() -> IndexPart {
         IndexPart(columns: PartPacking(collected).columns(), vocabulary: vocabulary)
     }
 }
@@ -114,14 +113,13 @@ final class CollectedPlaces {
     var latitudes, longitudes: Column<Double>
     var kinds, sources: Column<UInt32>
     var importances: Column<UInt16>
+    var addressInitials: Column<WordInitials>
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
     var table = WordTable()
-    /// The words of addresses.
     var addressTable = WordTable()
     /// Where each place's words begin in `words`; one more than there are places.
     var wordStarts: Column<UInt32>
-    /// The words of each place, by their numbers in `table`, as `WordColumns.placeWords` has them.
     var words: Column<UInt32>
     /// By which values of properties each place is found; nil where places can't be filtered by any.
     var properties: CollectedProperties?
@@ -136,6 +134,7 @@ final class CollectedPlaces {
         kinds = Column(capacity: count)
         sources = Column(capacity: count)
         importances = Column(capacity: count)
+        addressInitials = Column(capacity: count)
         recordStarts = Column(capacity: count)
         // Room for nearly all records: memory that grows moves, and its huge pages are split.
         records = Column(capacity: 384 * count)
@@ -152,6 +151,7 @@ final class CollectedPlaces {
         kinds.free()
         sources.free()
         importances.free()
+        addressInitials.free()
         recordStarts.free()
         records.free()
         table.free()
@@ -168,6 +168,7 @@ final class CollectedPlaces {
         kinds.append(PackedTree.kind(category: entry.category, isFeatured: entry.isFeatured))
         sources.append(entry.source)
         importances.append(entry.importance)
+        addressInitials.append(entry.addressInitials)
         recordStarts.append(UInt64(records.count))
         withUnsafeBytes(of: UInt32(entry.record.count)) {
             records.append($0.assumingMemoryBound(to: UInt8.self))
@@ -175,16 +176,20 @@ final class CollectedPlaces {
         records.append(entry.record.assumingMemoryBound(to: UInt8.self))
         addWords(of: entry.foldedNames)
         wordStarts.append(UInt32(words.count))
-        properties?.add(ofRecord: entry.record, &table)
+        properties?.add(of: PlaceRecord(entry.record), &table)
     }
 
-    /// Adds the words of an address, as `NameFolder` has them.
-    fileprivate func addAddress(_ words: [UInt8]) {
+    /// Adds the words of an address, as `NameFolder` has them; returns what they begin with.
+    fileprivate func addAddress(_ words: [UInt8]) -> WordInitials {
+        var initials = WordInitials.none
         words.withUnsafeBufferPointer { words in
             for word in words.split(whereSeparator: { $0 <= FoldedMark.space }) {
-                _ = addressTable.number(of: UnsafeBufferPointer(rebasing: word))
+                let word = UnsafeBufferPointer(rebasing: word)
+                _ = addressTable.number(of: word)
+                initials.insert(word)
             }
         }
+        return initials
     }
 
     private func addWords(of names: UnsafeBufferPointer<UInt8>) {
@@ -226,15 +231,16 @@ final class CollectedPlaces {
     }
 
     private func add(_ word: UnsafeBufferPointer<UInt8>) {
-        guard SearchWords.isRun(word) else { return words.append(table.number(of: word)) }
-        SearchWords.forEachPart(ofRun: word) { words.append(table.number(of: $0)) }
+        guard SearchWords.isRun(word.span) else { return words.append(table.number(of: word)) }
+        for part in SearchWords.parts(ofRun: word.span) {
+            words.append(table.number(of: UnsafeBufferPointer(rebasing: word[part])))
+        }
     }
 }
 
 /// Finds the words of all names of a place.
 private struct PlaceNameFolder {
     private var folder = NameFolder()
-    /// The words of all names, where there are several.
     private var wordsOfAll: [UInt8] = []
     private var hasSeveral = false
 
@@ -242,23 +248,19 @@ private struct PlaceNameFolder {
     var words: [UInt8] { hasSeveral ? wordsOfAll : folder.words }
 
     /// Finds the words of the name that is shown, of those in languages by their tags in lower case, and of the others.
-    ///
-    /// - Parameter record: the place's record, which has the names in languages.
     mutating func fold(_ place: PlaceFields, record: [UInt8]) {
-        folder.fold(place.name)
+        folder.fold(place.name.span)
         hasSeveral = place.names != nil || place.otherNames != nil
         guard hasSeveral else { return }
         wordsOfAll.removeAll(keepingCapacity: true)
         wordsOfAll += folder.words
         if place.names != nil {
-            record.withUnsafeBytes { PlaceRecord.forEachNameInLanguage(of: $0) { append($0) } }
+            record.withUnsafeBytes { PlaceRecord($0).forEachNameInLanguage { append($0.span) } }
         }
-        for name in place.otherNames?.split(separator: PlaceFields.betweenOtherNames) ?? [] {
-            append(UnsafeBufferPointer(rebasing: name))
-        }
+        for name in place.otherNamesList { append(name.span) }
     }
 
-    private mutating func append(_ name: UnsafeBufferPointer<UInt8>) {
+    private mutating func append(_ name: Span<UInt8>) {
         folder.fold(name)
         wordsOfAll.append(IndexEntry.betweenNames)
         wordsOfAll += folder.words

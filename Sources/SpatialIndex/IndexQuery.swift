@@ -3,17 +3,16 @@ import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
 /// What a search looks for.
-public struct IndexQuery: Sendable {
+package struct IndexQuery: Sendable {
     /// The order and where its page begins. Its limit is one more than the page's, see `Ranking(pageOf:)`.
-    public var ranking: Ranking
+    package var ranking: Ranking
     /// Only places in this box; nil is everywhere.
-    public var box: BoundingBox?
+    package var box: BoundingBox?
     /// Only places that match.
-    public var filter: IndexFilter
+    package var filter: IndexFilter
 
-    /// Looks for the places of a ranking.
     @inlinable
-    public init(ranking: Ranking, box: BoundingBox? = nil, filter: IndexFilter = IndexFilter()) {
+    package init(ranking: Ranking, box: BoundingBox? = nil, filter: IndexFilter = IndexFilter()) {
         self.ranking = ranking
         self.box = box
         self.filter = filter
@@ -21,7 +20,7 @@ public struct IndexQuery: Sendable {
 }
 
 /// Where a place is in a snapshot. It means nothing in another one.
-public struct IndexPlaceReference: Hashable, Sendable {
+package struct IndexPlaceReference: Hashable, Sendable {
     let part: UInt32
     let place: UInt32
 
@@ -41,18 +40,16 @@ public struct IndexPlaceReference: Hashable, Sendable {
 /// A page's places, the nearest first, and where it ends.
 ///
 /// A page that isn't needed any more can be used for the next search, which then allocates nothing.
-public struct IndexPage: Sendable {
+package struct IndexPage: Sendable {
     /// A place of the page.
-    public struct Placed: Hashable, Sendable {
+    package struct Placed: Hashable, Sendable {
         /// Where the snapshot has it.
-        public let reference: IndexPlaceReference
-        /// Its id.
-        public let id: Int64
+        package let reference: IndexPlaceReference
+        package let id: Int64
         /// Its distance in metres, as `Ranking.Placed` has it.
-        public let distanceMeters: Double
+        package let distanceMeters: Double
 
-        /// Makes a place of a page.
-        public init(reference: IndexPlaceReference, id: Int64, distanceMeters: Double) {
+        package init(reference: IndexPlaceReference, id: Int64, distanceMeters: Double) {
             self.reference = reference
             self.id = id
             self.distanceMeters = distanceMeters
@@ -60,12 +57,12 @@ public struct IndexPage: Sendable {
     }
 
     /// The places, nearest first.
-    public internal(set) var placed: [Placed] = []
+    package internal(set) var placed: [Placed] = []
     /// Where it ends; nil where no other page follows.
-    public internal(set) var end: PagePosition?
+    package internal(set) var end: PagePosition?
 
     /// A page without places.
-    public init() {}
+    package init() {}
 
     /// Replaces the places, in the memory of those before.
     @inline(__always)
@@ -80,21 +77,21 @@ public struct IndexPage: Sendable {
 }
 
 /// Which places match, wherever they are.
-public struct IndexFilter: Sendable {
+package struct IndexFilter: Sendable {
     /// Only places of these categories, by their numbers in the snapshot's vocabulary. Nil means all, an empty array none.
-    public var categories: [UInt16]?
+    package var categories: [UInt16]?
     /// Only places of these sources: whether each source is included, at its number in the snapshot's vocabulary, with 0 for
     /// places without a source. Nil means all.
-    public var sources: [Bool]?
+    package var sources: [Bool]?
     /// Only places that are featured, or that aren't; nil is both.
-    public var isFeatured: Bool?
+    package var isFeatured: Bool?
     /// Only places of which one name has all of these words. Nil means all, an empty array none.
-    public var words: [QueryWord]?
+    package var words: [QueryWord]?
     /// Only places that have one of some values of each of these properties. Nil means all.
-    public internal(set) var properties: [PropertyWords]?
+    package internal(set) var properties: [PropertyWords]?
 
     /// Lets all places match.
-    public init() {}
+    package init() {}
 
     /// Whether all places match.
     var isEmpty: Bool {
@@ -114,7 +111,7 @@ struct PartFilter {
     /// Whether places of each source match; nil where it doesn't matter.
     let sources: [Bool]?
     /// What the query's words ask for; nil without words.
-    let words: WordConditions?
+    private(set) var words: WordConditions?
     /// What the query's properties ask for; nil without any.
     let properties: PropertyConditions?
     /// Whether there is any such condition, or a dead place.
@@ -127,6 +124,11 @@ struct PartFilter {
         properties = filter.properties == nil ? nil : PropertyConditions.of(filter, part)
         isNeeded =
             box != nil || sources != nil || words != nil || properties != nil || part.dead != nil
+    }
+
+    /// Finds the places that have all words somewhere, where many have even the rarest.
+    mutating func gather(_ columns: WordColumns, _ work: inout WorkBudget) {
+        words?.gather(columns, &work)
     }
 
     /// How much work the check of a place takes, as a multiple of the work of a check without words.
@@ -184,13 +186,13 @@ extension IndexFilter {
 }
 
 /// Says when a search is to end before it is done: nobody waits for it any more, or it has taken too long. Any thread.
-public final class SearchStop: Sendable {
+package final class SearchStop: Sendable {
     /// Whether it has to end now.
     package let isDue: @Sendable () -> Bool
 
     /// - Parameter isDue: called on the searching thread about every half a millisecond. Once it has returned true, the
     ///   search ends.
-    public init(_ isDue: @escaping @Sendable () -> Bool) {
+    package init(_ isDue: @escaping @Sendable () -> Bool) {
         self.isDue = isDue
     }
 }
@@ -203,9 +205,9 @@ struct WorkBudget {
     static let node = 15, place = 2, filteredPlace = 6
     /// The work for a place of a list, whose neighbours in the list aren't next to it in memory.
     static let listedPlace = 8
-    /// The work for a geodesic that `geod_inverse` computes, and for comparing a node's box with one of latitudes and
-    /// longitudes.
-    static let geodesic = 200, boxComparison = 40
+    /// The work for a geodesic that `geod_inverse` computes, for one that is bounded, however long it is, and for comparing a node's
+    /// box with one of latitudes and longitudes.
+    static let geodesic = 200, boundedGeodesic = 50, boxComparison = 40
     /// The work between two looks at `stop`.
     private static let slice = 30_000
 

@@ -1,11 +1,11 @@
 import PointsOfInterestServerAPI
 
 /// The matching places of one cell.
-public struct IndexCluster: Sendable {
+package struct IndexCluster: Sendable {
     /// Their number, mean position and box.
     package let sum: ClusterSum
     /// The place, where it is the only one.
-    public let place: IndexPlaceReference?
+    package let place: IndexPlaceReference?
 }
 
 /// Counts places in the cells of a map, on any thread that holds the snapshot.
@@ -44,7 +44,6 @@ extension IndexSnapshot {
     }
 }
 
-/// What is counted of a cell so far.
 struct CellCount: BitwiseCopyable {
     var sum = ClusterSum()
     /// The number among all parts of the place that was last added by itself. If the cell has one place, it is the number of
@@ -106,11 +105,18 @@ struct ClusterCounting {
     // MARK: - With a filter
 
     private mutating func countMatching(_ part: PartView) -> Bool {
-        let matching = PartFilter(filter, in: nil, for: part)
+        var matching = PartFilter(filter, in: nil, for: part)
         var (placesInCells, listedPlaces) = (0, 0)
         part.columns.tiles.forEachCell(of: cells) { placesInCells += $1.count }
         forEachListed(of: part.columns, matching) { listedPlaces += $0.count(in: part.columns) }
-        let listCost = WorkBudget.listedPlace * listedPlaces
+        var listCost = WorkBudget.listedPlace * listedPlaces
+        if let cost = matching.words?.gatherCost(part.columns.words),
+            cost < matching.cost * min(placesInCells, listCost)
+        {
+            guard cost <= work.remaining else { return false }
+            matching.gather(part.columns.words, &work)
+            listCost = WorkBudget.listedPlace * (matching.listedCount(part.columns) ?? listedPlaces)
+        }
         let isListSlower = placesInCells <= listCost
         // Doesn't begin what can't be finished with the work that is left.
         guard matching.cost * min(placesInCells, listCost) <= work.remaining else { return false }
@@ -138,7 +144,6 @@ struct ClusterCounting {
         }
     }
 
-    /// Adds the matching places of a list.
     private mutating func addMatching(_ list: PlaceList, of part: PartView, _ matching: PartFilter) {
         list.forEach(of: part.columns) { place in
             work.spend(matching.cost * WorkBudget.listedPlace)
@@ -158,6 +163,7 @@ struct ClusterCounting {
     private func forEachListed(
         of columns: PartColumns, _ matching: PartFilter, _ body: (PlaceList) -> Void
     ) {
+        if let places = matching.words?.candidates { return body(.places(places)) }
         switch matching.rarest(of: columns) {
         case .word(let word): return body(.words(word))
         case .property(let property): return body(.property(property))
@@ -170,10 +176,11 @@ struct ClusterCounting {
     }
 }
 
-/// Places that are listed somewhere in a part.
 private enum PlaceList {
     /// Those that fulfil the condition of a word, but of a run only for one part.
     case words(WordCondition)
+    /// Those that have all words somewhere.
+    case places(PlaceSet)
     /// Those that have one of the values of a property.
     case property(PropertyCondition)
     case tree(PackedTree)
@@ -187,6 +194,7 @@ private enum PlaceList {
     func count(in columns: PartColumns) -> Int {
         switch self {
         case .words(let condition): WordPostings(condition, columns.words).count
+        case .places(let places): places.count
         case .property(let property): property.count
         case .tree(let tree): Int(tree.count)
         }
@@ -200,6 +208,7 @@ private enum PlaceList {
             let (words, spelledOut) = (condition.words, condition.spelledOut)
             guard Self.forEach(ofWords: words, butNot: 0..<0, of: columns.words, body) else { return }
             _ = Self.forEach(ofWords: spelledOut, butNot: words, of: columns.words, body)
+        case .places(let places): _ = places.forEach(body)
         case .property(let property): property.forEachPlace(of: columns.words, body)
         case .tree(let tree):
             for index in 0..<Int(tree.count) {

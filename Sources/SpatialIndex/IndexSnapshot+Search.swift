@@ -12,18 +12,18 @@ extension IndexSnapshot {
     ///
     /// - Parameter page: any page; becomes the one that was found.
     /// - Returns: false where it takes longer: `search` finds the page, on a helper thread.
-    public func searchAtOnce(_ query: IndexQuery, into page: inout IndexPage) -> Bool {
+    package func searchAtOnce(_ query: IndexQuery, into page: inout IndexPage) -> Bool {
         find(query, work: WorkBudget(remaining: WorkBudget.ofATurn), &page)
     }
 
     /// The same, but returns a new page; nil if it takes longer.
-    public func searchAtOnce(_ query: IndexQuery) -> IndexPage? {
+    package func searchAtOnce(_ query: IndexQuery) -> IndexPage? {
         var page = IndexPage()
         return searchAtOnce(query, into: &page) ? page : nil
     }
 
     /// The page, however long that takes; nil where `stop` has ended the search.
-    public func search(_ query: IndexQuery, until stop: SearchStop = SearchStop { false }) -> IndexPage? {
+    package func search(_ query: IndexQuery, until stop: SearchStop = SearchStop { false }) -> IndexPage? {
         var page = IndexPage()
         return withExtendedLifetime(stop) {
             find(query, work: WorkBudget(until: stop), &page) ? page : nil
@@ -37,18 +37,22 @@ extension IndexSnapshot {
             return true
         }
         var work = work
+        var filters =
+            query.filter.isListed ? views.map { PartFilter(query.filter, in: query.box, for: $0) } : []
         let limit = query.ranking.limit
         var maximumMeters = query.ranking.radiusMeters ?? .infinity
         var capacity = limit + 1
         while true {
-            switch byChords(query, within: maximumMeters, capacity: capacity, &work, &page) {
+            switch byChords(query, &filters, within: maximumMeters, capacity: capacity, &work, &page) {
             case .page: return true
             case .spent: return false
             case .unproven(let found, let farthestMeters):
                 // No place of the page is farther than those that were found: mostly that leaves a few more places to look
                 // at.
                 maximumMeters = min(maximumMeters, farthestMeters)
-                guard capacity == limit + 1 else { return byDistances(query, seeds: found, work, &page) }
+                guard capacity == limit + 1 else {
+                    return byDistances(query, filters, seeds: found, work, &page)
+                }
                 capacity = 4 * limit + 32
             }
         }
@@ -57,7 +61,6 @@ extension IndexSnapshot {
     private enum Outcome {
         /// The page is found.
         case page
-        /// The work was spent.
         case spent
         /// The nearest places by their chords, which don't prove the page; the maximum distance of the page's places.
         case unproven([Candidate], farthestMeters: Double)
@@ -65,15 +68,17 @@ extension IndexSnapshot {
 
     /// Looks for the places with the shortest chords, and ranks them.
     private func byChords(
-        _ query: IndexQuery, within maximumMeters: Double, capacity: Int, _ work: inout WorkBudget,
-        _ page: inout IndexPage
+        _ query: IndexQuery, _ filters: inout [PartFilter], within maximumMeters: Double, capacity: Int,
+        _ work: inout WorkBudget, _ page: inout IndexPage
     ) -> Outcome {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: ChordSearch.rowsSize) { rows in
             withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { keys in
                 guard let rowsBase = rows.baseAddress else { return .spent }
                 var search = ChordSearch(
                     query, maximumMeters: maximumMeters, rows: rowsBase, keys: keys, work: work)
-                let isDone = query.filter.isListed ? searchWords(query, &search) : walk(query, &search)
+                let isDone =
+                    query.filter.isListed
+                    ? searchWords(query, &filters, &search) : walk(query, filters, &search)
                 guard isDone else { return .spent }
                 work = search.work
                 return rank(search.list, from: search.point, query, &work, &page)
@@ -82,9 +87,10 @@ extension IndexSnapshot {
     }
 
     /// Looks into all trees that the query's places are in; false where the work was spent.
-    func walk(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
+    func walk(_ query: IndexQuery, _ filters: [PartFilter], _ search: inout ChordSearch) -> Bool {
         for part in views.indices {
-            let filter = PartFilter(query.filter, in: query.box, for: views[part])
+            let filter =
+                filters.isEmpty ? PartFilter(query.filter, in: query.box, for: views[part]) : filters[part]
             let isDone = query.filter.forEachTree(of: views[part].columns) {
                 search.search($0, of: views[part], filter)
             }
@@ -157,11 +163,12 @@ extension IndexSnapshot {
 
     /// Finds the page by measuring, seeded with places that are near; false where the work is spent before that is done.
     private func byDistances(
-        _ query: IndexQuery, seeds: [Candidate], _ work: WorkBudget, _ page: inout IndexPage
+        _ query: IndexQuery, _ filters: [PartFilter], seeds: [Candidate], _ work: WorkBudget,
+        _ page: inout IndexPage
     ) -> Bool {
-        var search = DistanceSearch(query, views, work: work)
+        var search = DistanceSearch(query, views, filters, work: work)
         search.take(seeds)
-        guard query.filter.isListed ? search.measurePostings() : search.run() else { return false }
+        guard query.filter.isListed ? search.measureListed() : search.run() else { return false }
         let candidates = search.candidates
         let (placed, end) = query.ranking.page(of: query.ranking.rank(candidates), from: candidates)
         page.placed = placed.compactMap { placed in
@@ -196,7 +203,6 @@ extension PartColumns {
         Candidate(id: ids[place], latitude: latitudes[place], longitude: longitudes[place])
     }
 
-    /// Its point in space.
     @inline(__always)
     func point(of place: Int) -> SIMD3<Double> { SIMD3(x[place], y[place], z[place]) }
 

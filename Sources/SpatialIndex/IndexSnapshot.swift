@@ -2,16 +2,14 @@ import Locking
 import Synchronization
 
 /// Which dataset a snapshot holds.
-public struct IndexVersion: Hashable, Sendable {
-    /// The revision of the dataset.
-    public var revision: Int64
+package struct IndexVersion: Hashable, Sendable {
+    package var revision: Int64
     /// The first 64 bits of the dataset id.
-    public var datasetIDHigh: UInt64
+    package var datasetIDHigh: UInt64
     /// The last 64 bits of the dataset id.
-    public var datasetIDLow: UInt64
+    package var datasetIDLow: UInt64
 
-    /// Names a dataset.
-    public init(revision: Int64, datasetIDHigh: UInt64, datasetIDLow: UInt64) {
+    package init(revision: Int64, datasetIDHigh: UInt64, datasetIDLow: UInt64) {
         self.revision = revision
         self.datasetIDHigh = datasetIDHigh
         self.datasetIDLow = datasetIDLow
@@ -19,7 +17,7 @@ public struct IndexVersion: Hashable, Sendable {
 }
 
 /// All places of one dataset: packed parts, and which of their places later parts replaced or removed. Immutable.
-public final class IndexSnapshot: @unchecked Sendable {
+package final class IndexSnapshot: @unchecked Sendable {
     // @unchecked: `views` is written in `init`, only read from then on, and freed in `deinit`; what it points to belongs to
     // the parts and the bits in `levels`.
 
@@ -28,15 +26,15 @@ public final class IndexSnapshot: @unchecked Sendable {
     /// The same as plain memory, which a search reads without counting references.
     let views: UnsafeMutableBufferPointer<PartView>
     /// Which dataset this is.
-    public let version: IndexVersion
+    package let version: IndexVersion
     /// The categories and their numbers.
-    public let vocabulary: IndexVocabulary
+    package let vocabulary: IndexVocabulary
     /// How many places there are.
-    public let placeCount: Int
+    package let placeCount: Int
     let counts: IndexCounts
 
     /// The snapshot of a single part.
-    public convenience init(part: IndexPart, version: IndexVersion) {
+    package convenience init(part: IndexPart, version: IndexVersion) {
         var counts = IndexCounts(part.vocabulary)
         counts.add(part.columns)
         self.init(
@@ -62,21 +60,21 @@ public final class IndexSnapshot: @unchecked Sendable {
     deinit { views.deallocate() }
 
     /// The memory that it takes, in bytes.
-    public var bytes: Int { levels.reduce(0) { $0 + $1.part.bytes + ($1.dead?.bytes ?? 0) } }
+    package var bytes: Int { levels.reduce(0) { $0 + $1.part.bytes + ($1.dead?.bytes ?? 0) } }
 
     /// How many places each category has, by its number.
-    public var categoryCounts: [Int] { counts.categories }
+    package var categoryCounts: [Int] { counts.categories }
 
     /// How many places each source has, by its number; those without one at 0.
-    public var sourceCounts: [Int] { counts.sources }
+    package var sourceCounts: [Int] { counts.sources }
 
     /// How many parts the places are in.
-    public var partCount: Int { levels.count }
+    package var partCount: Int { levels.count }
 
     // MARK: - Single places
 
     /// The place with an id; nil where there is none.
-    public func place(withID id: Int64) -> IndexPlaceReference? {
+    package func place(withID id: Int64) -> IndexPlaceReference? {
         for (part, view) in views.enumerated() {
             if let place = view.columns.place(withID: id), !view.isDead(place) {
                 return IndexPlaceReference(part: UInt32(part), place: UInt32(place))
@@ -85,11 +83,10 @@ public final class IndexSnapshot: @unchecked Sendable {
         return nil
     }
 
-    /// The places' records.
-    public var records: IndexRecords { IndexRecords(views: views) }
+    package var records: IndexRecords { IndexRecords(views: views) }
 
     /// The exact position of a place, in degrees.
-    public func position(of place: IndexPlaceReference) -> (latitude: Double, longitude: Double) {
+    package func position(of place: IndexPlaceReference) -> (latitude: Double, longitude: Double) {
         let columns = views[Int(place.part)].columns
         return (columns.latitudes[Int(place.place)], columns.longitudes[Int(place.place)])
     }
@@ -97,12 +94,11 @@ public final class IndexSnapshot: @unchecked Sendable {
 
 /// The records of a snapshot's places. They are valid as long as somebody holds the snapshot. This doesn't hold it, so that
 /// reading a record counts no reference.
-public struct IndexRecords {
+package struct IndexRecords {
     fileprivate let views: UnsafeMutableBufferPointer<PartView>
 
-    /// The record of a place.
-    public subscript(place: IndexPlaceReference) -> UnsafeRawBufferPointer {
-        views[Int(place.part)].columns.record(of: Int(place.place))
+    package subscript(place: IndexPlaceReference) -> PlaceRecord {
+        PlaceRecord(views[Int(place.part)].columns.record(of: Int(place.place)))
     }
 }
 
@@ -124,7 +120,6 @@ final class PlaceBits: @unchecked Sendable {
     /// How many places are in it.
     private(set) var count: Int
 
-    /// A copy of other bits, or no bits, for the places of a part.
     init(copying other: PlaceBits?, of columns: PartColumns) {
         tiles = columns.tiles
         places = Self.words(copying: other?.places, bitCount: columns.count)
@@ -203,12 +198,11 @@ struct PartView {
 /// A reader is a thread that runs turns, such as a loop. It reads the snapshot within a turn and keeps nothing of it. When a
 /// snapshot is replaced, each reader runs a job between two of its turns. Once all have done so, no turn that began before
 /// can still be reading the old snapshot, and it is freed.
-public final class PublishedIndex: Sendable {
+package final class PublishedIndex: Sendable {
     /// Runs a job on a reader's thread, between two of its turns.
-    public typealias Runner = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
+    package typealias Runner = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
 
-    /// A reader that was added.
-    public struct Reader: Hashable, Sendable {
+    package struct Reader: Hashable, Sendable {
         fileprivate let number: Int
     }
 
@@ -244,16 +238,13 @@ public final class PublishedIndex: Sendable {
 
     /// Starts without a snapshot.
     ///
-    /// - Parameter runFreeing: runs a job that frees a replaced snapshot. The last reader calls it. Freeing a million places
-    ///   takes tens of milliseconds: let another thread do that.
-    public init(runFreeing: @escaping Runner = { job in job() }) {
+    /// - Parameter runFreeing: runs a job that frees a replaced snapshot; the last reader calls it.
+    package init(runFreeing: @escaping Runner = { job in job() }) {
         self.runFreeing = runFreeing
     }
 
     /// Adds a thread that will call `withSnapshot`.
-    ///
-    /// - Parameter run: called by the thread that publishes.
-    public func addReader(_ run: @escaping Runner) -> Reader {
+    package func addReader(_ run: @escaping Runner) -> Reader {
         state.withLock { state in
             state.nextReader += 1
             state.readers[state.nextReader] = run
@@ -262,7 +253,7 @@ public final class PublishedIndex: Sendable {
     }
 
     /// Removes a thread that doesn't call `withSnapshot` any more, and needn't run jobs.
-    public func removeReader(_ reader: Reader) {
+    package func removeReader(_ reader: Reader) {
         let freed = state.withLock { state in
             state.readers[reader.number] = nil
             return state.retired.keys.compactMap { state.release($0, for: reader.number) }
@@ -271,13 +262,13 @@ public final class PublishedIndex: Sendable {
     }
 
     /// Replaces the snapshot, from any thread.
-    public func publish(_ snapshot: IndexSnapshot) { replace(with: snapshot) }
+    package func publish(_ snapshot: IndexSnapshot) { replace(with: snapshot) }
 
     /// Removes the snapshot: from now on there is none.
-    public func withdraw() { replace(with: nil) }
+    package func withdraw() { replace(with: nil) }
 
     /// How many replaced snapshots readers may still be reading.
-    public var retiredCount: Int { state.withLock { $0.retired.count } }
+    package var retiredCount: Int { state.withLock { $0.retired.count } }
 
     private func replace(with snapshot: IndexSnapshot?) {
         let (retired, jobs) = state.withLock { state in
@@ -297,10 +288,7 @@ public final class PublishedIndex: Sendable {
     }
 
     /// Runs `body` with the snapshot, which must not be kept, nor used across a suspension. Only on the thread of a reader.
-    ///
-    /// - Returns: nil where there is no snapshot.
-    /// - Throws: what `body` throws.
-    public func withSnapshot<Result>(_ body: (IndexSnapshot) throws -> Result) rethrows -> Result? {
+    package func withSnapshot<Result>(_ body: (IndexSnapshot) throws -> Result) rethrows -> Result? {
         guard let pointer = UnsafeRawPointer(bitPattern: current.load(ordering: .acquiring)) else {
             return nil
         }
@@ -308,7 +296,7 @@ public final class PublishedIndex: Sendable {
     }
 
     /// The snapshot, which stays as long as the reference to it: for a search that goes on in a helper thread. Any thread.
-    public func pinned() -> IndexSnapshot? { state.withLock { $0.snapshot } }
+    package func pinned() -> IndexSnapshot? { state.withLock { $0.snapshot } }
 }
 
 extension PublishedIndex.State {

@@ -21,6 +21,7 @@ struct PartPacking {
         let kinds = collected.kinds.gathered(order)
         let sources = collected.sources.gathered(order)
         let importances = packedImportances(order)
+        let addressInitials = collected.addressInitials.gathered(order)
         let ids = collected.ids.gathered(order)
         collected.records.shrink()
         let latitudes = collected.latitudes.gathered(order)
@@ -32,7 +33,8 @@ struct PartPacking {
         forest.pack()
         return PartColumns(
             count: count, x: x, y: y, z: z, latitudes: latitudes, longitudes: longitudes, ids: ids,
-            kinds: kinds, sources: sources, importances: importances, recordStarts: recordStarts,
+            kinds: kinds, sources: sources, importances: importances,
+            addressInitials: addressInitials, recordStarts: recordStarts,
             records: collected.records,
             words: words, addressWords: SortedWords(collected.addressTable),
             idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,

@@ -5,11 +5,9 @@ import PointsOfInterestServerAPI
 ///
 /// Each value of a property that places can be filtered by is a word of a part: byte 1, which no word of a name has, the
 /// property's name, byte 0 and the value. Such words have postings, as others do, but aren't among the words of their places.
-public struct PropertyWords: Hashable, Sendable {
-    /// A word for each value.
+package struct PropertyWords: Hashable, Sendable {
     let words: [[UInt8]]
 
-    /// The words of a filter, whose values are as they are compared.
     init(_ filter: PropertyFilter) {
         words = filter.values.map { Self.word(filter.name, $0) }
     }
@@ -89,7 +87,6 @@ struct PropertyConditions {
 }
 
 extension WordColumns {
-    /// Whether a place is in a range of the postings of one word.
     fileprivate func has(_ place: Int, in range: Range<Int>) -> Bool {
         postings.has(UInt32(place), in: range)
     }
@@ -101,7 +98,6 @@ extension Column<UInt32> {
         range.firstIndex(behind: { self[$0] < place })
     }
 
-    /// Whether a number is in a range that ascends.
     func has(_ number: UInt32, in range: Range<Int>) -> Bool {
         let index = firstIndex(in: range, from: Int(number))
         return index < range.upperBound && self[index] == number
@@ -169,14 +165,14 @@ enum ConditionPostings {
 
 /// The values of properties by which a builder's places are found, in the order in which places are added.
 struct CollectedProperties {
-    private let filterable: FilterableProperties
+    private let filterable: [(name: String, kind: FilterableProperties.Kind, escapedName: [UInt8])]
     /// Where each place's values begin in `words`; one more than there are places.
     private var starts: Column<UInt32>
     /// The values of each place by the numbers of their words, some of them twice.
     private(set) var words = Column<UInt32>(capacity: 1024)
 
     init(_ filterable: FilterableProperties, expecting count: Int) {
-        self.filterable = filterable
+        self.filterable = filterable.sorted.map { ($0.name, $0.kind, PlaceProperties.escaped($0.name.utf8)) }
         starts = Column(capacity: count + 1)
         starts.append(0)
     }
@@ -186,12 +182,20 @@ struct CollectedProperties {
         words.free()
     }
 
-    /// Adds the values of a place.
-    mutating func add(ofRecord record: UnsafeRawBufferPointer, _ table: inout WordTable) {
-        filterable.forEachValue(ofRecord: record) { name, value in
-            words.append(PropertyWords.word(name, value).withUnsafeBufferPointer { table.number(of: $0) })
+    /// Adds each value by which a place can be found: `true` or `false`, or a text that a request can ask for, as it is compared.
+    mutating func add(of record: PlaceRecord, _ table: inout WordTable) {
+        defer { starts.append(UInt32(words.count)) }
+        guard let properties = record.properties else { return }
+        for (name, kind, escapedName) in filterable {
+            guard let member = properties.member(named: escapedName) else { continue }
+            // Behind the name are a quotation mark and a colon.
+            var scanner = JSONScanner(
+                member.assumingMemoryBound(to: UInt8.self), from: escapedName.count + 3)
+            scanner.forEachValue(of: kind) { value in
+                let word = PropertyWords.word(name, value)
+                words.append(word.withUnsafeBufferPointer { table.number(of: $0) })
+            }
         }
-        starts.append(UInt32(words.count))
     }
 
     /// The same for the places in an order, by other numbers of the words; frees itself.
@@ -222,5 +226,31 @@ struct PackedProperties {
 
     func forEachWord(of place: Int, _ body: (Int) -> Void) {
         for index in starts[place]..<starts[place + 1] { body(Int(words[Int(index)])) }
+    }
+}
+
+extension JSONScanner {
+    /// Calls `body` with each value of this kind, as it is compared. The JSON was checked before.
+    fileprivate mutating func forEachValue(
+        of kind: FilterableProperties.Kind, _ body: (String) -> Void
+    ) {
+        switch (kind, next) {
+        case (.boolean, UInt8(ascii: "t")): body("true")
+        case (.boolean, UInt8(ascii: "f")): body("false")
+        case (.text, UInt8(ascii: "\"")): text(body)
+        case (.text, UInt8(ascii: "[")):
+            try? array { (scanner) throws(SyntaxError) in
+                guard scanner.next == UInt8(ascii: "\"") else { return try scanner.skipValue() }
+                scanner.text(body)
+            }
+        default: break
+        }
+    }
+
+    private mutating func text(_ body: (String) -> Void) {
+        guard let text = try? string(), let value = PropertyFilter.compared(text.decoded(in: bytes)) else {
+            return
+        }
+        body(value)
     }
 }

@@ -1,6 +1,5 @@
 import PointsOfInterestServerAPI
 
-/// What a name of a place is for the words of a search text.
 extension RelevanceWords {
     /// The words of the text that a name has.
     func mask(of name: Range<Int>) -> Mask {
@@ -69,7 +68,7 @@ extension RelevanceWords {
     ) -> Bool {
         let word = columns.word(columns.placeWords[entry])
         if word.count >= text.count { return count > 1 && word.starts(with: text) }
-        guard count < Self.maximumJoinCount, SearchWords.characterEnd(in: word, from: 0) < word.count,
+        guard count < Self.maximumJoinCount, SearchWords.characterEnd(in: word.span, from: 0) < word.count,
             text.starts(with: word)
         else { return false }
         let rest = UnsafeBufferPointer(rebasing: text[word.count...])
@@ -93,13 +92,12 @@ extension RelevanceWords {
         while next < name.upperBound, columns.placeWords[next] == WordColumns.joined {
             next += 1
             // A run has a part for each of its characters, the last one alone.
-            while SearchWords.isPart(ofRunWithMore: columns.word(columns.placeWords[next])) { next += 1 }
+            while SearchWords.isPart(ofRunWithMore: columns.word(columns.placeWords[next]).span) { next += 1 }
             next += 1
         }
         return next
     }
 
-    /// The class of a name that has all words.
     func classOfAll(_ name: Range<Int>) -> RelevanceClass {
         var position = name.lowerBound
         for index in 0..<words.count {

@@ -1,6 +1,5 @@
 import PointsOfInterestServerAPI
 
-/// A part in a search by relevance.
 final class RelevancePart {
     let number: UInt32
     let view: PartView
@@ -16,9 +15,9 @@ final class RelevancePart {
     /// same twice where there is only one.
     private let rarest: [(one: Int, other: Int)]
     /// A bit for each place that may be what is looked for, and wasn't looked at yet.
-    private let candidates: Column<UInt64>
+    private let candidates: PlaceSet
     /// A word that places need in a name or in their surroundings, and a bit for each that may have it in a name.
-    private var neededSomewhere: (word: Int, places: Column<UInt64>)?
+    private var neededSomewhere: (word: Int, places: PlaceSet)?
 
     /// Looks up the words. Where that spends the work, the lists aren't complete.
     init(_ query: RelevanceQuery, _ view: PartView, number: UInt32, _ work: inout WorkBudget) {
@@ -28,8 +27,8 @@ final class RelevancePart {
         filter.words = nil
         self.filter = PartFilter(filter, in: query.box, for: view)
         words = RelevanceWords(query.words, view.columns.words)
-        candidates = Column(repeating: .max, count: view.columns.count / 64 + 1)
-        work.spend(candidates.count / Self.bitsOfWork)
+        candidates = PlaceSet(view.columns.count, hasAll: true)
+        work.spend(candidates.work)
         var (postings, needed): ([RelevancePostings], [[WordNumbers]]) = ([], [])
         for word in query.words.indices {
             var places = words.postings(ofWord: word)
@@ -51,8 +50,6 @@ final class RelevancePart {
     deinit {
         needed.forEach { $0.free() }
         neededForErrors.free()
-        candidates.free()
-        neededSomewhere?.places.free()
     }
 
     private static func rarest(_ postings: [RelevancePostings], _ distinct: Column<RelevanceWords.Distinct>)
@@ -75,70 +72,68 @@ final class RelevancePart {
     ///
     /// - Parameter scratch: a bit for each place, all set before and after.
     private static func places(
-        with rarest: WordNumbers, and other: WordNumbers, _ columns: WordColumns, _ scratch: Column<UInt64>,
+        with rarest: WordNumbers, and other: WordNumbers, _ columns: WordColumns, _ scratch: PlaceSet,
         _ work: inout WorkBudget
     ) -> [UInt32] {
         let (few, many) = (columns.postingRange(of: rarest.range), columns.postingRange(of: other.range))
         work.spend(few.count)
-        guard few.count > fewPlaces, many.count < maximumRatio * few.count else {
+        guard PlaceSet.isWorthwhile(many.count, for: few.count, few: fewPlaces) else {
             return few.map { columns.postings[$0] }
         }
         work.spend(few.count + many.count)
         guard !work.isSpent else { return [] }
-        for index in few { scratch.clear(Int(columns.postings[index])) }
+        for index in few { scratch.remove(Int(columns.postings[index])) }
         var places: [UInt32] = []
-        for index in many where !scratch.has(Int(columns.postings[index])) {
+        for index in many where !scratch.contains(Int(columns.postings[index])) {
             places.append(columns.postings[index])
         }
-        for index in few { scratch.set(Int(columns.postings[index])) }
+        for index in few { scratch.insert(Int(columns.postings[index])) }
         return places
     }
 
-    /// Which places are in two lists isn't found out where one has so few, or the other so many times as many.
-    private static let fewPlaces = 8, maximumRatio = 64
-
-    /// The work for writing a bit for each place.
-    var candidatesWork: Int { candidates.count / Self.bitsOfWork }
-
-    /// How many words of bits are written with one unit of work.
-    private static let bitsOfWork = 32
+    /// Which places are in two lists isn't found out where one has so few.
+    private static let fewPlaces = 8
 
     /// From now on each place is a candidate once.
-    func admitAll() {
-        candidates.base.update(repeating: .max, count: candidates.count)
+    func admitAll() -> Int {
+        candidates.insertAll()
+        return candidates.work
     }
 
-    /// From now on each place is a candidate once, or only those of a list are, where finding them takes less than to look at as many
-    /// places as another one has.
+    /// From now on each place is a candidate once, or only those that all of some lists have, where finding them takes less than to
+    /// look at the places of another list.
     ///
-    /// - Returns: how many places were found.
-    func admit(_ postings: RelevancePostings, unlessFewerThan count: Int) -> Int {
-        guard count > Self.fewPlaces, postings.count < Self.maximumRatio * count else {
-            admitAll()
-            return 0
-        }
-        candidates.base.update(repeating: 0, count: candidates.count)
-        candidates.set(postings)
-        return postings.count
+    /// - Parameters:
+    ///   - lists: in ascending order of their lengths.
+    ///   - count: how many places the other list has.
+    /// - Returns: the work that this was.
+    func admit(_ lists: ArraySlice<RelevancePostings>, of count: Int) -> Int {
+        guard let first = lists.first,
+            PlaceSet.isWorthwhile(first.count, for: count, few: Self.fewPlaces)
+        else { return admitAll() }
+        candidates.removeAll()
+        first.insert(into: candidates)
+        var count = min(count, first.count)
+        return candidates.work + PlaceSet.work(ofAdding: first.count)
+            + candidates.restrict(to: lists.dropFirst(), &count, few: Self.fewPlaces)
     }
 
     /// From now on places need a word of the text in a name or in their surroundings, which is found out once.
     ///
-    /// - Returns: how many places were found.
+    /// - Returns: the work that this was.
     func need(_ word: Int) -> Int {
-        let places = Column<UInt64>(repeating: 0, count: candidates.count)
+        let places = PlaceSet(view.columns.count)
         neededSomewhere = (word, places)
-        places.set(postings[word])
-        return postings[word].count
+        postings[word].insert(into: places)
+        return places.work + PlaceSet.work(ofAdding: postings[word].count)
     }
 
-    /// Whether a place is a candidate.
     @inline(__always)
-    func isCandidate(_ place: Int) -> Bool { candidates.has(place) }
+    func isCandidate(_ place: Int) -> Bool { candidates.contains(place) }
 
     /// From now on a place is none.
     @inline(__always)
-    func dismiss(_ place: Int) { candidates.clear(place) }
+    func dismiss(_ place: Int) { candidates.remove(place) }
 
     /// The best class of a place's names; nil where that isn't one of those that are looked for: all up to `words` together, then one
     /// after the other.
@@ -146,24 +141,41 @@ final class RelevancePart {
         of place: Int, for relevance: RelevanceClass, _ surroundings: inout Surroundings,
         _ work: inout WorkBudget
     ) -> RelevanceClass? {
+        guard relevance == .surroundings else {
+            return relevanceClass(of: place, for: relevance, neededCount: words.words.count) {
+                surroundings.mask(of: place, of: view.columns, &work)
+            }
+        }
+        // What the words there begin with mostly tells that they aren't those of the text.
+        guard surroundings.mayHaveLast(place, view.columns) else { return nil }
+        let possible = surroundings.possibleMask(of: place, of: view.columns)
+        guard isInSurroundings(place, possible) else { return nil }
+        let mask = surroundings.mask(of: place, of: view.columns, &work)
+        return isInSurroundings(place, mask) ? .surroundings : nil
+    }
+
+    private func isInSurroundings(_ place: Int, _ mask: RelevanceWords.Mask) -> Bool {
+        // The last word at least is there.
+        guard mask & ~(words.all >> 1) != 0 else { return false }
+        if let (word, places) = neededSomewhere, mask >> RelevanceWords.Mask(word) & 1 == 0,
+            !places.contains(place)
+        {
+            return false
+        }
+        // The first word, and all up to the last one that isn't there.
+        let neededCount = max(1, RelevanceWords.Mask.bitWidth - (words.all & ~mask).leadingZeroBitCount)
+        return relevanceClass(of: place, for: .surroundings, neededCount: neededCount) { mask } != nil
+    }
+
+    /// The same, where the names that count have one of the first words.
+    private func relevanceClass(
+        of place: Int, for relevance: RelevanceClass, neededCount: Int,
+        _ surroundings: () -> RelevanceWords.Mask
+    ) -> RelevanceClass? {
         let (placeWords, range) = (view.columns.words.placeWords, view.columns.words.range(of: place))
         // A place of a list of errors has one. Names of one word that have none of those that are needed aren't looked at.
         var best: RelevanceClass? = relevance == .error && words.words.count == 1 ? .error : nil
         var elsewhere: RelevanceWords.Mask?
-        var neededCount = words.words.count
-        if relevance == .surroundings {
-            let mask = surroundings.mask(of: place, of: view.columns, &work)
-            // The last word at least is there.
-            guard mask & ~(words.all >> 1) != 0 else { return nil }
-            if let (word, places) = neededSomewhere, mask >> RelevanceWords.Mask(word) & 1 == 0,
-                !places.has(place)
-            {
-                return nil
-            }
-            elsewhere = mask
-            // The first word, and all up to the last one that isn't there.
-            neededCount = max(1, RelevanceWords.Mask.bitWidth - (words.all & ~mask).leadingZeroBitCount)
-        }
         let (one, other) = needed(ofFirst: neededCount, for: relevance)
         var (start, entry) = (range.lowerBound, range.lowerBound)
         while entry < range.upperBound {
@@ -174,7 +186,7 @@ final class RelevancePart {
                 let name = WordColumns.name(from: start, in: range, of: placeWords)
                 if other?.mayBe(in: name, of: placeWords) ?? true {
                     let found = relevanceClass(of: name, upTo: relevance) {
-                        let mask = elsewhere ?? surroundings.mask(of: place, of: view.columns, &work)
+                        let mask = elsewhere ?? surroundings()
                         elsewhere = mask
                         return mask
                     }
@@ -237,28 +249,8 @@ final class RelevancePart {
     }
 }
 
-/// Bits of numbers.
-extension Column<UInt64> {
-    @inline(__always)
-    fileprivate func has(_ number: Int) -> Bool { PlaceBits.bit(number, of: base) }
-
-    @inline(__always)
-    fileprivate func set(_ number: Int) { self[number / 64] |= 1 << UInt64(number % 64) }
-
-    fileprivate func set(_ postings: RelevancePostings) {
-        _ = postings.forEachPlace {
-            set($0)
-            return true
-        }
-    }
-
-    @inline(__always)
-    fileprivate func clear(_ number: Int) { self[number / 64] &= ~(1 << UInt64(number % 64)) }
-}
-
 /// Words of which a name has at least one, if it may be what is looked for.
 private struct NeededWords {
-    /// The widest range of them.
     private let widest: WordNumbers
     private let hasOthers: Bool
     /// Other ranges of many words.
@@ -278,7 +270,9 @@ private struct NeededWords {
         wide = Column(merged.filter { $0 != widest && $0.range.count > Self.maximumNarrowCount })
         others = Column(repeating: 0, count: Int(Self.bitCount / 64))
         for numbers in merged where numbers.range.count <= Self.maximumNarrowCount {
-            for number in numbers.range { others.set(Int(number % Self.bitCount)) }
+            for number in numbers.range {
+                others[Int(number % Self.bitCount) / 64] |= 1 << UInt64(number % 64)
+            }
         }
     }
 
@@ -292,7 +286,7 @@ private struct NeededWords {
     func mayContain(_ number: UInt32) -> Bool {
         widest.contains(number)
             || hasOthers
-                && (others.has(Int(number % Self.bitCount))
+                && (PlaceBits.bit(Int(number % Self.bitCount), of: others.base)
                     || (0..<wide.count).contains { wide[$0].contains(number) })
     }
 
@@ -300,65 +294,5 @@ private struct NeededWords {
     @inline(__always)
     func mayBe(in name: Range<Int>, of placeWords: Column<UInt32>) -> Bool {
         name.contains { mayContain(placeWords[$0]) }
-    }
-}
-
-/// The words of a text that places have in their addresses and categories.
-struct Surroundings {
-    private let words: [QueryWord]
-    private let vocabulary: IndexVocabulary
-    private var matcher: WordMatcher
-    /// For each category, the words of the text that its name has. Most searches don't come to it.
-    private lazy var categories = masksOfCategories()
-    /// The work for folding an address.
-    private static let addressWork = 20
-
-    init(_ words: [QueryWord], _ vocabulary: IndexVocabulary) {
-        self.words = words
-        self.vocabulary = vocabulary
-        matcher = WordMatcher(words)
-    }
-
-    private func masksOfCategories() -> [RelevanceWords.Mask] {
-        var matcher = matcher
-        return vocabulary.names.map { matcher.mask(of: $0) }
-    }
-
-    /// The words at the beginning of the text that a name needs, at least: places of a part can't have them, and all behind them,
-    /// there. All words where no place has the last one there.
-    mutating func neededCount(_ columns: PartColumns) -> Int {
-        let ofCategories = categories.reduce(0, |)
-        var count = words.count
-        while count > 1,
-            ofCategories >> RelevanceWords.Mask(count - 1) & 1 == 1
-                || Self.mayHave(words[count - 1], columns.addressWords)
-        {
-            count -= 1
-        }
-        return count
-    }
-
-    /// Whether any address may have a word.
-    private static func mayHave(_ word: QueryWord, _ addressWords: SortedWords) -> Bool {
-        switch word {
-        case .run:
-            addressWords.count > 0
-                && addressWords.word(UInt32(addressWords.count - 1))[0] >= SearchWords.firstByteOfRuns
-        case .word(let word): !addressWords.words(beginningWith: word).isEmpty
-        case .either(let plain, let spelledOut):
-            !addressWords.words(beginningWith: plain).isEmpty
-                || !addressWords.words(beginningWith: spelledOut).isEmpty
-        }
-    }
-
-    /// The words that a place has there.
-    mutating func mask(of place: Int, of columns: PartColumns, _ work: inout WorkBudget)
-        -> RelevanceWords.Mask
-    {
-        let category = Int(columns.kinds[place] >> 1)
-        let mask = category < categories.count ? categories[category] : 0
-        guard let address = PlaceRecord.address(of: columns.record(of: place)) else { return mask }
-        work.spend(Self.addressWork)
-        return mask | matcher.mask(of: address)
     }
 }

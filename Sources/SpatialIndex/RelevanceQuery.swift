@@ -1,30 +1,28 @@
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
-/// What a search by relevance looks for.
-public struct RelevanceQuery: Sendable {
+package struct RelevanceQuery: Sendable {
     /// The words of the search text in their order; without any, no place is found.
-    public let words: [QueryWord]
+    package let words: [QueryWord]
     /// Where distances are measured from; without it they are all 0.
-    public var center: Coordinate?
+    package var center: Coordinate?
     /// Only places at most this far from the centre, in metres; nil is no limit.
-    public var radiusMeters: Double?
+    package var radiusMeters: Double?
     /// Only places in this box; nil is everywhere.
-    public var box: BoundingBox?
+    package var box: BoundingBox?
     /// Only places that match; its `words` aren't used.
-    public var filter: IndexFilter
+    package var filter: IndexFilter
     /// The maximum number of places of the page.
-    public var limit: Int
+    package var limit: Int
     /// Where the page before this one ends; nil on the first page.
-    public var after: PagePosition?
+    package var after: PagePosition?
     /// Whether all names are wanted by which a place was found; else the first one.
-    public var findsAllNames: Bool
+    package var findsAllNames: Bool
 
     /// More words of a search text don't count. A text of 100 characters has more only if some of them stand for several words.
-    public static let maximumWordCount = 50
+    package static let maximumWordCount = 50
 
-    /// Describes a search.
-    public init(
+    package init(
         _ words: [QueryWord], center: Coordinate?, radiusMeters: Double? = nil, box: BoundingBox? = nil,
         filter: IndexFilter = IndexFilter(), limit: Int, after: PagePosition? = nil,
         findsAllNames: Bool = true
@@ -40,21 +38,19 @@ public struct RelevanceQuery: Sendable {
     }
 }
 
-/// A page of places by relevance, and where it ends.
-public struct RelevancePage: Sendable {
-    /// A place of the page.
-    public struct Found: Hashable, Sendable {
+package struct RelevancePage: Sendable {
+    package struct Found: Hashable, Sendable {
         /// The place, with its distance in metres, or 0 without a centre.
-        public let placed: IndexPage.Placed
+        package let placed: IndexPage.Placed
         /// How it was found.
-        public let relevance: RelevanceClass
+        package let relevance: RelevanceClass
         /// By which of its names, by their numbers in the order of `IndexEntry.foldedNames`, first to last; only the first one unless
         /// the query wants all.
-        public let names: [Int]
+        package let names: [Int]
     }
 
     /// The places, in order.
-    public internal(set) var found: [Found] = []
+    package internal(set) var found: [Found] = []
     /// Where the page ends; nil where no other follows.
-    public internal(set) var end: PagePosition?
+    package internal(set) var end: PagePosition?
 }

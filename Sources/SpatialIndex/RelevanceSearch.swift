@@ -5,12 +5,12 @@ import PointsOfInterestServerAPI
 /// Searches by relevance, on any thread that holds the snapshot.
 extension IndexSnapshot {
     /// The page, if finding it takes no longer than a loop may spend on one search; nil if it takes longer.
-    public func searchAtOnce(_ query: RelevanceQuery) -> RelevancePage? {
+    package func searchAtOnce(_ query: RelevanceQuery) -> RelevancePage? {
         find(query, work: WorkBudget(remaining: WorkBudget.ofATurn))
     }
 
     /// The page, however long that takes; nil where `stop` has ended the search.
-    public func search(_ query: RelevanceQuery, until stop: SearchStop = SearchStop { false })
+    package func search(_ query: RelevanceQuery, until stop: SearchStop = SearchStop { false })
         -> RelevancePage?
     {
         withExtendedLifetime(stop) { find(query, work: WorkBudget(until: stop)) }
@@ -72,7 +72,7 @@ private struct RelevanceSearch {
         var lists: [RelevancePostings] = []
         for part in parts {
             let sorted = part.postings.sorted { $0.count < $1.count }
-            if sorted.count > 1 { restrict(part, to: sorted[1], of: sorted[0].count) }
+            restrict(part, to: sorted.dropFirst(), of: sorted[0].count)
             lists.append(sorted[0])
             guard let whole = part.words.rarestWhole(ofFirst: part.words.wholes.count) else { continue }
             guard look(at: whole, of: part, for: .name) else { return false }
@@ -94,13 +94,13 @@ private struct RelevanceSearch {
         let neededCount = surroundings.neededCount(part.view.columns)
         guard neededCount < query.words.count else { return true }
         let needed = part.postings.prefix(neededCount).sorted { $0.count < $1.count }
-        if needed.count > 1 { restrict(part, to: needed[1], of: needed[0].count) } else { admitAll(of: part) }
+        restrict(part, to: needed.dropFirst(), of: needed[0].count)
         // Words between those and the last one may be in a name or elsewhere.
         let others = neededCount..<query.words.count - 1
         if let rarest = others.min(by: { part.postings[$0].count < part.postings[$1].count }),
             part.postings[rarest].count < needed[0].count
         {
-            work.spend(part.candidatesWork + Self.listedWork * part.need(rarest))
+            work.spend(part.need(rarest))
         }
         return look(at: needed[0], of: part, for: .surroundings)
     }
@@ -115,25 +115,22 @@ private struct RelevanceSearch {
             // All other words are there without an error.
             let others = part.postings.indices.filter { $0 != word }
             guard let other = others.min(by: { part.postings[$0].count < part.postings[$1].count }) else {
-                admitAll(of: part)
+                work.spend(part.admitAll())
                 return look(at: errors, of: part, for: .error)
             }
             let rarest = part.postings[other]
             let (few, many) = rarest.count < errors.count ? (rarest, errors) : (errors, rarest)
-            restrict(part, to: many, of: few.count)
+            restrict(part, to: [many], of: few.count)
             guard look(at: few, of: part, for: .error) else { return false }
         }
         return true
     }
 
-    /// Lets only places of a list be candidates, unless another one has few.
-    private mutating func restrict(_ part: RelevancePart, to postings: RelevancePostings, of count: Int) {
-        work.spend(part.candidatesWork + Self.listedWork * part.admit(postings, unlessFewerThan: count))
-    }
-
-    private mutating func admitAll(of part: RelevancePart) {
-        work.spend(part.candidatesWork)
-        part.admitAll()
+    /// Lets only places that are in some lists, too, be candidates, where another list has many.
+    private mutating func restrict(
+        _ part: RelevancePart, to lists: ArraySlice<RelevancePostings>, of count: Int
+    ) {
+        work.spend(part.admit(lists, of: count))
     }
 
     /// Takes the candidates of a list that belong to the page.
@@ -177,7 +174,6 @@ private struct RelevanceSearch {
 
     // MARK: - The page
 
-    /// The page of what was found.
     mutating func page() -> RelevancePage {
         var page = RelevancePage()
         let size = query.limit - 1
@@ -205,7 +201,6 @@ private struct RelevanceSearch {
         return page
     }
 
-    /// The numbers of the names of a place that have a class.
     private mutating func names(of reference: IndexPlaceReference, _ relevance: RelevanceClass) -> [Int] {
         parts[Int(reference.part)].names(
             of: Int(reference.place), relevance, all: query.findsAllNames, &surroundings, &work)

@@ -60,7 +60,6 @@ final class RelevanceWords {
         func contains(_ number: UInt32) -> Bool { number == plain || number == spelledOut }
     }
 
-    /// A word of the text.
     struct Word: BitwiseCopyable {
         /// The words that it begins, in one way of writing it and in the other; of a run, those that begin with its only character,
         /// or the part that the fewest places have.
@@ -114,7 +113,6 @@ final class RelevanceWords {
     }
 
     let columns: WordColumns
-    /// The bits of all words.
     let all: Mask
     let words: Column<Word>
     /// The words of the text, each once.
@@ -225,7 +223,6 @@ final class RelevanceWords {
         return rarest
     }
 
-    /// The places that have a word of the text with an error, after `findErrors`.
     func postings(ofErrorsInWord index: Int) -> RelevancePostings {
         var postings = RelevancePostings(columns)
         for index in (words[index].withError ?? Section()).indices {
@@ -236,8 +233,7 @@ final class RelevanceWords {
 }
 
 /// Places that may match, some of them more than once.
-struct RelevancePostings {
-    /// The words of which they have one.
+struct RelevancePostings: ListedPlaces {
     private(set) var numbers: [WordNumbers] = []
     /// Places besides those that have such words.
     private(set) var places: [UInt32] = []
@@ -258,6 +254,13 @@ struct RelevancePostings {
     mutating func add(_ places: [UInt32]) {
         self.places += places
         count += places.count
+    }
+
+    func insert(into places: PlaceSet) {
+        _ = forEachPlace {
+            places.insert($0)
+            return true
+        }
     }
 
     /// Calls `body` with each place until it returns false.

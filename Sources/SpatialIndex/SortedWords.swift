@@ -1,3 +1,4 @@
+import Bytes
 import PointsOfInterestServerAPI
 
 /// Distinct words in the order of their bytes.
@@ -5,6 +6,8 @@ struct SortedWords: BitwiseCopyable {
     /// Where each word begins in `bytes`; one more than there are words.
     let starts: Column<UInt32>
     let bytes: Column<UInt8>
+
+    init(starts: Column<UInt32>, bytes: Column<UInt8>) { (self.starts, self.bytes) = (starts, bytes) }
 
     /// Sorts the words of a table, and frees it.
     ///
@@ -25,25 +28,19 @@ struct SortedWords: BitwiseCopyable {
 
     var count: Int { starts.count - 1 }
 
-    var memoryBytes: Int { starts.bytes + bytes.bytes }
-
-    func free() {
-        starts.free()
-        bytes.free()
-    }
+    var memory: [any ColumnMemory] { [starts, bytes] }
 
     func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> {
         let start = Int(starts[Int(number)])
         return UnsafeBufferPointer(start: bytes.base + start, count: Int(starts[Int(number) + 1]) - start)
     }
 
-    /// The words that begin with a prefix.
     func words(beginningWith prefix: [UInt8]) -> Range<UInt32> {
         prefix.withUnsafeBufferPointer { prefix in
-            let first = firstWord { ByteOrder.compare($0, prefix) < 0 }
+            let first = firstWord { $0.compared(with: prefix) < 0 }
             let end = firstWord { word in
                 let head = UnsafeBufferPointer(rebasing: word.prefix(prefix.count))
-                return ByteOrder.compare(head, prefix) <= 0
+                return head.compared(with: prefix) <= 0
             }
             return first..<max(first, end)
         }
@@ -51,7 +48,7 @@ struct SortedWords: BitwiseCopyable {
 
     /// The number of a word; nil where it isn't one of these.
     func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32? {
-        let number = firstWord { ByteOrder.compare($0, word) < 0 }
+        let number = firstWord { $0.compared(with: word) < 0 }
         return number < count && self.word(number).isSame(as: word) ? number : nil
     }
 

@@ -5,12 +5,15 @@ struct TileOrder: BitwiseCopyable {
     /// How many places that follow each other are summed up.
     static let blockSize = 32
 
-    /// The quadkey of each place, by its number.
     let quadkeys: Column<Quadkey>
     /// The numbers of the places, by quadkey, then by number.
     let places: Column<UInt32>
     /// The sum of each whole block of places in that order.
     let blocks: Column<ClusterSum>
+
+    init(quadkeys: Column<Quadkey>, places: Column<UInt32>, blocks: Column<ClusterSum>) {
+        (self.quadkeys, self.places, self.blocks) = (quadkeys, places, blocks)
+    }
 
     init(latitudes: Column<Double>, longitudes: Column<Double>) {
         let count = latitudes.count
@@ -44,15 +47,8 @@ struct TileOrder: BitwiseCopyable {
     /// How many blocks there are, the last of which need not be whole.
     var blockCount: Int { (places.count + Self.blockSize - 1) / Self.blockSize }
 
-    var memoryBytes: Int { quadkeys.bytes + places.bytes + blocks.bytes }
+    var memory: [any ColumnMemory] { [quadkeys, places, blocks] }
 
-    func free() {
-        quadkeys.free()
-        places.free()
-        blocks.free()
-    }
-
-    /// The block that a place is in.
     func block(of place: Int) -> Int {
         let key = (quadkeys[place], UInt32(place))
         let index = (0..<places.count).firstIndex(behind: { (quadkey($0), places[$0]) < key })

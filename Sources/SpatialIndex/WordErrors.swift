@@ -22,7 +22,8 @@ extension WordColumns {
         let sameEnd = rangeByEnds(endingWith: UnsafeBufferPointer(rebasing: word[letters[half]...]))
         if sameEnd.count <= Self.fewWithHalf {
             compared += sameEnd.count
-            for index in sameEnd where SearchError.isOne(between: word, and: self.word(byEnds[index])) {
+            for index in sameEnd
+            where SearchError.isOne(between: word.span, and: self.word(byEnds[index]).span) {
                 found.append(byEnds[index])
             }
         } else {
@@ -40,7 +41,7 @@ extension WordColumns {
             guard !words.isEmpty else { break }
             if letter >= half, words.count <= Self.fewWithHalf {
                 compared += words.count
-                for number in words where SearchError.isOne(between: word, and: self.word(number)) {
+                for number in words where SearchError.isOne(between: word.span, and: self.word(number).span) {
                     found.append(number)
                 }
                 break
@@ -54,7 +55,6 @@ extension WordColumns {
         return compared
     }
 
-    /// Adds the word with two neighbouring letters swapped.
     private func findSwapped(
         _ letter: Int, of word: UnsafeBufferPointer<UInt8>, _ letters: [Int], in words: Range<UInt32>,
         _ found: inout [UInt32]
@@ -160,7 +160,6 @@ extension SortedWords {
         }
     }
 
-    /// Those of some words with an equal beginning that have a letter behind it.
     fileprivate func words(
         in words: Range<UInt32>, at depth: Int, beginningWith letter: Slice<UnsafeBufferPointer<UInt8>>
     ) -> Range<UInt32> {
@@ -199,7 +198,7 @@ extension SortedWords {
         if !words.isEmpty, word(number).count == depth { number += 1 }
         while number < words.upperBound {
             let word = self.word(number)
-            let end = SearchWords.characterEnd(in: word, from: depth)
+            let end = SearchWords.characterEnd(in: word.span, from: depth)
             let letter = word[depth..<end]
             let next = Galloping.end(of: Int(words.lowerBound)..<Int(words.upperBound), from: Int(number)) {
                 compare(UInt32($0), at: depth, with: letter) == 0

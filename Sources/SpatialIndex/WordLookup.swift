@@ -48,9 +48,8 @@ struct WordLookup {
     }
 
     private mutating func lookUp(run: [UInt8], of word: inout RelevanceWords.Word) {
-        var parts: [UInt32?] = []
-        run.withUnsafeBufferPointer { run in
-            SearchWords.forEachPart(ofRun: run) { parts.append(columns.number(of: $0)) }
+        let parts = SearchWords.parts(ofRun: run.span).map { part in
+            run[part].withUnsafeBufferPointer { columns.number(of: $0) }
         }
         word.whole.start = wholes.count
         for part in parts {
@@ -83,8 +82,6 @@ struct WordLookup {
     }
 
     /// Looks up one way of writing a word.
-    ///
-    /// - Returns: the word itself; nil where no place has it.
     private mutating func lookUp(
         _ form: [UInt8], _ begun: inout WordNumbers, _ otherForms: inout [UInt32],
         _ beginnings: inout [UInt32]

@@ -1,14 +1,16 @@
 /// The search by words, and by values of properties, which are words, too.
 ///
-/// The places of the rarest word are looked at one by one if they are few. If they are many, some are most likely near, so
-/// the trees are walked first; where the rarest word's places are in few lists, only to nodes that have some of them. If that takes
-/// much longer than it would with words that are spread evenly, the places of the rarest word are looked at after all, which is
-/// the most that a search costs.
+/// The places of the rarest word are looked at one by one if they are few. If they are many, some that match are most likely near,
+/// so the trees are walked; where the rarest word's places are in few lists, only to nodes that have some of them. Where that takes
+/// much longer than it would with words that are spread evenly, or is known to, the places that have all words somewhere are found
+/// first: one pass over the words' lists, and one over the trees, is the most that a search costs.
 extension IndexSnapshot {
     /// A walk looks at this many times as many places as there are within the distance of the page's last place.
     private static let walkFactor = 4.0
     /// A walk to the places of lists costs as many times less work as it passes places.
     private static let listedShare = 2
+    /// A walk that finds no page passes so many places in the time in which one is looked at by itself.
+    private static let walkedShare = 64
 
     /// About how many places a walk looks at until it has found enough that match, if words are spread evenly and
     /// independent of each other.
@@ -43,28 +45,28 @@ extension IndexSnapshot {
     }
 
     /// Looks for the places that have all words; false if the work was spent.
-    func searchWords(_ query: IndexQuery, _ search: inout ChordSearch) -> Bool {
-        let filters = views.map { PartFilter(query.filter, in: query.box, for: $0) }
-        let postingCount = zip(views, filters).reduce(0) { sum, part in
-            sum + (part.1.rarestPostings(part.0.columns)?.count ?? 0)
+    func searchWords(_ query: IndexQuery, _ filters: inout [PartFilter], _ search: inout ChordSearch) -> Bool
+    {
+        let postingCount = zip(views, filters).reduce(0) { $0 + ($1.1.listedCount($1.0.columns) ?? 0) }
+        guard postingCount > placeCount / PlaceSet.placesForOne else {
+            return lookAtListed(query, filters, &search)
         }
         let walkLength = walkLength(query, filters)
-        let listCost = postingCount * WorkBudget.listedPlace
         let lists = rarestLists(query, filters)
-        // Doesn't begin what can't be finished with the work that is left.
         let walkCost =
             lists == nil
             ? walkLength * (filters.first?.cost ?? 1) * WorkBudget.filteredPlace
             : walkLength / Self.listedShare
-        guard min(walkCost, listCost) <= search.work.remaining else { return false }
-        if lists == nil ? walkLength < postingCount : walkCost < listCost {
+        let gatherCost = zip(views, filters).reduce(placeCount / 4) { sum, part in
+            sum + (part.1.words?.gatherCost(part.0.columns.words) ?? 0)
+        }
+        // Doesn't begin what can't be finished with the work that is left.
+        guard min(walkCost, gatherCost) <= search.work.remaining else { return false }
+        if walkCost < gatherCost {
             var walking = search
-            // Keeps enough work to look at all postings afterwards, if there is enough for that at all.
-            let kept = listCost + WorkBudget.ofATurn / 8
-            let remaining = search.work.remaining
-            let budget = min(2 * walkCost, kept < remaining ? remaining - kept : remaining)
+            let budget = min(2 * walkCost, search.work.remaining)
             walking.work = search.work.prefix(budget)
-            let isDone = lists.map { walk($0, filters, &walking) } ?? walk(query, &walking)
+            let isDone = lists.map { walk($0, filters, &walking) } ?? walk(query, filters, &walking)
             search.work.spend(budget - walking.work.remaining)
             if isDone {
                 search.list = walking.list
@@ -72,7 +74,32 @@ extension IndexSnapshot {
             }
             // The list is still empty: only its copy in `walking` was filled.
         }
+        for (index, part) in views.enumerated() {
+            filters[index].gather(part.columns.words, &search.work)
+            if search.work.isSpent { return false }
+        }
+        let count = zip(views, filters).reduce(0) { $0 + ($1.1.listedCount($1.0.columns) ?? 0) }
+        return count > placeCount / Self.walkedShare
+            ? walk(query, filters, &search) : lookAtListed(query, filters, &search)
+    }
+
+    /// Looks one by one at the places that have all words somewhere, or at those of the rarest word or property; false if the work was
+    /// spent.
+    private func lookAtListed(_ query: IndexQuery, _ filters: [PartFilter], _ search: inout ChordSearch)
+        -> Bool
+    {
         for (part, filter) in zip(views, filters) {
+            if let places = filter.words?.candidates {
+                let isDone = places.forEach { place in
+                    if query.filter.admits(kind: part.columns.kinds[place]) {
+                        search.consider(place, of: part, filter)
+                    }
+                    search.work.spend(WorkBudget.place)
+                    return !search.work.isSpent
+                }
+                guard isDone else { return false }
+                continue
+            }
             guard let rarest = filter.rarestPostings(part.columns) else { continue }
             for index in 0..<rarest.count {
                 let place = Int(part.columns.words.postings[rarest[index]])
@@ -130,8 +157,6 @@ struct PlaceLists {
     }
 
     /// Goes to a child of the node where the walk is; whether it has any places of the lists.
-    ///
-    /// - Parameter level: that of the node; 0 where its children are leaves.
     func descend(to child: Int, at level: Int) -> Bool {
         let size = PackedTree.width << (PackedTree.widthBits * level)
         var hasPlaces = false
@@ -145,6 +170,5 @@ struct PlaceLists {
         return hasPlaces
     }
 
-    /// The range of a list in the leaf where the walk is.
     func ofLeaf(_ list: Int) -> Range<Int> { levels[list] }
 }

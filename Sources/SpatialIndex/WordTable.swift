@@ -49,7 +49,7 @@ struct WordTable {
         (0..<UInt32(count)).map { (head: Self.head(of: word($0)), number: $0) }
             .sorted { one, other in
                 one.head != other.head
-                    ? one.head < other.head : ByteOrder.compare(word(one.number), word(other.number)) < 0
+                    ? one.head < other.head : word(one.number).compared(with: word(other.number)) < 0
             }
             .map(\.number)
     }
@@ -116,18 +116,8 @@ struct WordColumns: BitwiseCopyable {
         isMark(number) && number <= lastRepetition ? Int(lastRepetition - number) : nil
     }
 
-    var memoryBytes: Int {
-        sorted.memoryBytes + byEnds.bytes + postingStarts.bytes + postings.bytes + placeStarts.bytes
-            + placeWords.bytes
-    }
-
-    func free() {
-        sorted.free()
-        byEnds.free()
-        postingStarts.free()
-        postings.free()
-        placeStarts.free()
-        placeWords.free()
+    var memory: [any ColumnMemory] {
+        sorted.memory + [byEnds, postingStarts, postings, placeStarts, placeWords]
     }
 
     func word(_ number: UInt32) -> UnsafeBufferPointer<UInt8> { sorted.word(number) }
@@ -147,7 +137,6 @@ struct WordColumns: BitwiseCopyable {
         return one.count - other.count
     }
 
-    /// Where in `byEnds` the words are that end with a text.
     func rangeByEnds(endingWith end: UnsafeBufferPointer<UInt8>) -> Range<Int> {
         let all = 0..<sorted.count
         let first = all.firstIndex(behind: { Self.compareFromEnds(word(byEnds[$0]), end) < 0 })
@@ -168,17 +157,14 @@ struct WordColumns: BitwiseCopyable {
         Int(postingStarts[Int(words.lowerBound)])..<Int(postingStarts[Int(words.upperBound)])
     }
 
-    /// Where a place's words are in `placeWords`.
     @inline(__always)
     func range(of place: Int) -> Range<Int> { Int(placeStarts[place])..<Int(placeStarts[place + 1]) }
 
-    /// Whether one of the words is in a range of `placeWords`.
     func has(oneOf words: Range<UInt32>, in range: Range<Int>) -> Bool {
         for index in range where words.contains(placeWords[index]) { return true }
         return false
     }
 
-    /// Whether these words follow each other in a range of `placeWords`.
     func has(runOf words: UnsafeBufferPointer<UInt32>, in range: Range<Int>) -> Bool {
         guard range.count >= words.count else { return false }
         return (range.lowerBound...range.upperBound - words.count).contains { first in
@@ -186,7 +172,6 @@ struct WordColumns: BitwiseCopyable {
         }
     }
 
-    /// The names in a range of a column with the words of a place.
     static func names(in range: Range<Int>, of words: Column<UInt32>) -> some Sequence<Range<Int>> {
         sequence(state: range.lowerBound) { start -> Range<Int>? in
             guard start <= range.upperBound else { return nil }
@@ -196,7 +181,6 @@ struct WordColumns: BitwiseCopyable {
         }
     }
 
-    /// The name that begins at an index of such a range.
     @inline(__always)
     static func name(from start: Int, in range: Range<Int>, of words: Column<UInt32>) -> Range<Int> {
         var end = start
@@ -209,7 +193,6 @@ struct WordColumns: BitwiseCopyable {
 struct WordCondition {
     /// One of these: the words that begin with the query's; where it is a run, the part of it that the fewest places have.
     var words: Range<UInt32>
-    /// Or one of these: those that begin with the query's word as it is spelled out.
     var spelledOut: Range<UInt32> = 0..<0
     /// All parts of a run, one after the other: a range of `WordConditions.parts`, empty where `words` says all.
     var run = 0..<0
@@ -217,8 +200,14 @@ struct WordCondition {
 
 /// What a place of a part needs for all words of a query.
 struct WordConditions {
+    /// The one that the fewest places may fulfil comes first.
     private(set) var conditions: [WordCondition] = []
     private var parts: [UInt32] = []
+    /// The places that may fulfil them, once they were gathered.
+    private(set) var candidates: PlaceSet?
+    private(set) var candidateCount = 0
+    /// Whether all of `candidates` do.
+    private(set) var isDecided = false
 
     init(_ query: [QueryWord], _ columns: WordColumns) {
         conditions.reserveCapacity(query.count)
@@ -233,17 +222,17 @@ struct WordConditions {
             case .run(let run): append(run, columns)
             }
         }
+        // A name that lacks one mostly lacks the first.
+        conditions.sort { WordPostings($0, columns).count < WordPostings($1, columns).count }
     }
 
     private mutating func append(_ run: [UInt8], _ columns: WordColumns) {
         let first = parts.count
         var isMissing = false
-        run.withUnsafeBufferPointer { run in
-            SearchWords.forEachPart(ofRun: run) { part in
-                // Its last character may be anywhere in the name's run.
-                guard !isMissing, part.count > SearchWords.characterEnd(in: part, from: 0) else { return }
-                if let number = columns.number(of: part) { parts.append(number) } else { isMissing = true }
-            }
+        // Its last character may be anywhere in the name's run.
+        for part in SearchWords.parts(ofRun: run.span).dropLast() where !isMissing {
+            let number = run[part].withUnsafeBufferPointer { columns.number(of: $0) }
+            if let number { parts.append(number) } else { isMissing = true }
         }
         let rarest = parts[first...].min { columns.postingCount(of: $0) < columns.postingCount(of: $1) }
         guard let rarest, !isMissing else {
@@ -254,18 +243,43 @@ struct WordConditions {
         conditions.append(WordCondition(words: rarest..<rarest + 1, run: run))
     }
 
+    /// Finds the places that have all words, each in any of their names, where many have even the rarest: from now on only
+    /// these are looked at any closer. A word of a letter or two begins a word of very many places, but few have several.
+    mutating func gather(_ columns: WordColumns, _ work: inout WorkBudget) {
+        guard candidates == nil else { return }
+        let lists = conditions.map { WordPostings($0, columns) }
+        let placeCount = columns.placeStarts.count - 1
+        let few = placeCount / PlaceSet.placesForOne
+        guard let rarest = lists.first, rarest.count > few else { return }
+        let gathered = PlaceSet(placeCount)
+        rarest.insert(into: gathered)
+        work.spend(gathered.work + PlaceSet.work(ofAdding: rarest.count))
+        var count = gathered.count
+        work.spend(gathered.restrict(to: lists.dropFirst(), &count, few: few))
+        (candidates, candidateCount) = (gathered, count)
+        isDecided = conditions.count == 1 && parts.isEmpty
+    }
+
+    /// The work that `gather` takes, at most.
+    func gatherCost(_ columns: WordColumns) -> Int {
+        conditions.reduce(0) { $0 + PlaceSet.work(ofAdding: WordPostings($1, columns).count) }
+    }
+
     /// Whether one name of a place fulfils them.
     func admit(_ place: Int, of columns: WordColumns) -> Bool {
+        if let candidates {
+            guard candidates.contains(place) else { return false }
+            if isDecided { return true }
+        }
         let range = columns.range(of: place)
-        guard admit(range, of: columns) else { return false }
-        // All of its names together do. One condition is then fulfilled by one of them.
         guard conditions.count > 1,
             range.contains(where: { columns.placeWords[$0] == WordColumns.betweenNames })
-        else { return true }
+        else { return admit(range, of: columns) }
+        // Candidates have all words in all of their names together.
+        guard candidates != nil || admit(range, of: columns) else { return false }
         return WordColumns.names(in: range, of: columns.placeWords).contains { admit($0, of: columns) }
     }
 
-    /// Whether the words in a range of `placeWords` fulfil them.
     private func admit(_ range: Range<Int>, of columns: WordColumns) -> Bool {
         for condition in conditions where !columns.has(oneOf: condition.words, in: range) {
             if condition.spelledOut.isEmpty || !columns.has(oneOf: condition.spelledOut, in: range) {
@@ -282,17 +296,24 @@ struct WordConditions {
 }
 
 /// The places that may fulfil a condition, some of them twice.
-struct WordPostings {
+struct WordPostings: ListedPlaces {
     private let words, spelledOut: Range<Int>
     private let condition: WordCondition
+    private let postings: Column<UInt32>
 
     init(_ condition: WordCondition, _ columns: WordColumns) {
         self.condition = condition
+        postings = columns.postings
         words = columns.postingRange(of: condition.words)
         spelledOut = columns.postingRange(of: condition.spelledOut)
     }
 
     var count: Int { words.count + spelledOut.count }
+
+    func insert(into places: PlaceSet) {
+        places.insert(words, of: postings)
+        places.insert(spelledOut, of: postings)
+    }
 
     /// For each word, where in the part's postings its places are; nil where these are more ranges than a number.
     func ranges(of columns: WordColumns, atMost maximumCount: Int) -> [Range<Int>]? {
@@ -314,10 +335,14 @@ extension PartFilter {
         rarest(of: columns).map { ConditionPostings($0, columns.words) }
     }
 
+    /// How many places are looked at where they are looked at one by one; nil without words and properties.
+    func listedCount(_ columns: PartColumns) -> Int? {
+        if let words, words.candidates != nil { return words.candidateCount }
+        return rarestPostings(columns)?.count
+    }
+
     /// The condition of the word that the fewest places have; nil without words.
     func rarestWord(_ columns: PartColumns) -> WordCondition? {
-        words?.conditions.min {
-            WordPostings($0, columns.words).count < WordPostings($1, columns.words).count
-        }
+        words?.conditions.first
     }
 }

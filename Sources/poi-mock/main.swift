@@ -8,7 +8,6 @@ exit(
     MockCommand(environment: ProcessInfo.processInfo.environment)
         .run(Array(CommandLine.arguments.dropFirst())))
 
-/// `poi-mock`: the service over fixtures, for an app's UI tests.
 private struct MockCommand {
     let environment: [String: String]
 
@@ -31,9 +30,11 @@ private struct MockCommand {
         Once it listens, it prints one line, {"port":…,"url":"…"}. Its log goes to standard error.
         SIGTERM ends it; with --until-stdin-closes, so does the end of its standard input.
         Settings are variables or options, as for `poi serve`; --print-config shows them. --version shows the version.
+        Other users of this machine can read options while it runs: give keys in variables, or in files
+        (--api-keys-file, --events-keys-file, --events-hash-key-file).
         """
 
-    /// Runs until it is told to end, and returns the exit code, see `ProgramExit`.
+    /// Returns the exit code, see `ProgramExit`.
     func run(_ arguments: [String]) -> Int32 {
         ProgramExit.code(of: "poi-mock") {
             let line = try CommandLineArguments(arguments, switches: Self.switches)

@@ -20,9 +20,7 @@ struct CommandLineTool {
     private struct Command: Sendable {
         let name: String
         let summary: String
-        /// What its `--help` prints; nil for the program's.
         let help: String?
-        /// Runs it, and returns the exit code.
         let run: @Sendable (Invocation) throws -> Int32
 
         init(
@@ -51,12 +49,11 @@ struct CommandLineTool {
             name: "dev", summary: "serve places from a private PostgreSQL that needs no setting up",
             run: DevCommand.run),
         Command(
-            name: "migrate", summary: "up, down, status, new or validate: the database's schema",
+            name: "migrate", summary: "up, down, status or validate: the database's schema",
             run: MigrateCommand.run),
         Command(
             name: "import", summary: "bring the places of a dataset to what files say",
-            help: ImportCommand.help,
-            run: ImportCommand.run),
+            help: ImportCommand.help, run: ImportCommand.run),
         Command(
             name: "datasets", summary: "list, export or remove: what the places come from",
             help: DatasetsCommand.help, run: DatasetsCommand.run),
@@ -77,11 +74,9 @@ struct CommandLineTool {
 
     private static let switches: Set<String> = [
         "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--ready",
-        "--include-tests", "--force",
-        "--add-categories", "--sync", "--unconfined-source", "--explain",
+        "--include-tests", "--force", "--add-categories", "--sync", "--unconfined-source", "--explain",
     ]
 
-    /// Runs a command; returns the exit code, see `ProgramExit`.
     private func run(_ arguments: [String]) -> Int32 {
         ProgramExit.code(of: "poi") {
             let line = try CommandLineArguments(arguments, switches: Self.switches)
@@ -102,6 +97,10 @@ struct CommandLineTool {
         }
     }
 
+    private static var secretFiles: String {
+        SettingName.allCases.compactMap(\.file).map { "\($0.flag) FILE" }.joined(separator: ", ")
+    }
+
     private static var usage: String {
         let lines = commands.map { command in
             "  poi " + command.name.padding(toLength: 12, withPad: " ", startingAt: 0) + command.summary
@@ -112,6 +111,8 @@ struct CommandLineTool {
             \(lines.joined(separator: "\n"))
 
             Every setting is an environment variable and an option: PORT=9000 and --port 9000 are the same.
+            Other users of this machine can read options while the program runs. A secret (a database's URL, a key) belongs
+            in its variable or in a file: \(secretFiles).
             --print-config shows the settings in effect, and where each came from. --version shows the program's version.
             """
     }
@@ -119,8 +120,6 @@ struct CommandLineTool {
 
 extension Invocation {
     /// Refuses options that no setting has; prints the settings, and returns true, where `--print-config` asks for that.
-    ///
-    /// - Throws: `ConfigurationError` for such an option; why standard output can't be written.
     func printsConfiguration(_ reader: SettingsReader) throws -> Bool {
         try reader.refuseUnknownFlags()
         guard line.switches.contains("--print-config") else { return false }
@@ -144,6 +143,6 @@ enum ServeCommand {
         try DatabaseService(
             configuration: configuration, database: database, events: events,
             migrations: try migrations.directory()
-        ).run { Terminal.tell("serving \($0)") }
+        ).run(onListening: { Terminal.tell("serving \($0)") })
     }
 }

@@ -2,15 +2,12 @@ import Foundation
 import Program
 
 /// Where a command writes its data: standard output, a device or a pipe, or a file that appears only once it is complete.
-///
 /// Unchecked, since only one thread uses it at a time: a command's loop writes while its thread waits.
 final class OutputFile: @unchecked Sendable {
-    /// Why it couldn't be written.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Its name in errors.
     private let name: String
     private let descriptor: Int32
     /// The file's name once it is complete; nil where data is written directly.
@@ -22,12 +19,9 @@ final class OutputFile: @unchecked Sendable {
     /// Linux follows no more links in a row (path_resolution(7)).
     private static let maximumLinkCount = 40
 
-    /// Opens it.
-    ///
     /// A regular file is written under another name beside it, and renamed when it is complete. An existing file of another
     /// kind (a device, a FIFO) is written into. A link stays, and its destination is treated likewise.
     /// - Parameter path: nil is standard output.
-    /// - Throws: `Failure` where it can't be opened.
     init(path: String?) throws {
         name = path ?? "standard output"
         guard let path else {
@@ -47,17 +41,12 @@ final class OutputFile: @unchecked Sendable {
         guard descriptor >= 0 else { throw Self.failure(path) }
     }
 
-    /// Appends bytes.
-    ///
-    /// - Throws: `Failure` where they can't be written.
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
+    func write(_ bytes: some Sequence<UInt8>) throws {
         waiting.append(contentsOf: bytes)
         if waiting.count >= Self.capacity { try flush() }
     }
 
     /// Writes the rest, and gives the file its name.
-    ///
-    /// - Throws: `Failure` where either fails.
     func finish() throws {
         try flush()
         guard let finalPath else { return }
@@ -79,7 +68,7 @@ final class OutputFile: @unchecked Sendable {
     }
 
     private func flush() throws {
-        if let failure = waiting.withUnsafeBytes({ DescriptorOutput.write($0, to: descriptor) }) {
+        if let failure = DescriptorOutput.write(waiting, to: descriptor) {
             throw Failure(description: "\(name): \(failure.reason)")
         }
         waiting.removeAll(keepingCapacity: true)
@@ -121,9 +110,8 @@ final class OutputFile: @unchecked Sendable {
     }
 }
 
-/// Shows progress on one line of a terminal.
-///
-/// Unchecked, since only one thread uses it at a time: a command's loop shows progress while its thread waits.
+/// Shows progress on one line of a terminal. Unchecked, since only one thread uses it at a time: a command's loop shows
+/// progress while its thread waits.
 final class ProgressBar: @unchecked Sendable {
     private let unit: String
     private var shownPerMille = -1
@@ -132,16 +120,13 @@ final class ProgressBar: @unchecked Sendable {
 
     private static let width = 40
 
-    private init(unit: String) {
-        self.unit = unit
-    }
+    private init(unit: String) { self.unit = unit }
 
     /// A bar where standard error is a terminal, else nil.
     static func onTerminal(unit: String) -> ProgressBar? {
         isatty(STDERR_FILENO) == 1 ? ProgressBar(unit: unit) : nil
     }
 
-    /// Shows how many of how many are done.
     var update: @Sendable (_ done: Int, _ total: Int) -> Void { { self.show($0, of: $1) } }
 
     /// Draws the bar, unless it would look the same.

@@ -54,7 +54,6 @@ enum EventsCommand {
     }
 }
 
-/// The options of `poi events export`.
 private struct EventExportOptions {
     let selection: EventExport.Selection
     let format: EventExport.Format

@@ -6,32 +6,18 @@ import Telemetry
 
 /// The service over PostgreSQL, with its log: what `poi serve` and `poi dev` run.
 struct DatabaseService: Sendable {
-    private let configuration: ServiceConfiguration
-    private let database: DatabaseConfiguration
-    private let events: EventDatabaseConfiguration
-    private let migrations: MigrationDirectory
+    let configuration: ServiceConfiguration
+    let database: DatabaseConfiguration
+    let events: EventDatabaseConfiguration
+    let migrations: MigrationDirectory
 
-    /// A service that doesn't run yet.
-    ///
-    /// - Parameter migrations: the service isn't ready without these.
-    init(
-        configuration: ServiceConfiguration, database: DatabaseConfiguration,
-        events: EventDatabaseConfiguration, migrations: MigrationDirectory
-    ) {
-        self.configuration = configuration
-        self.database = database
-        self.events = events
-        self.migrations = migrations
-    }
-
-    /// Serves until SIGTERM or SIGINT; see `Service.run`.
-    ///
-    /// - Throws: what `Observability.init` and `Service.run` throw.
-    func run(onListening: @escaping @Sendable (String) -> Void) throws {
+    func run(
+        onListening: @escaping @Sendable (String) -> Void = { _ in },
+        onReady: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
         let observability = try Observability(
             format: configuration.logFormat, logsAccess: configuration.logsAccess)
         defer { observability.finish() }
-        let (dataset, route) = (DatasetState(), ReadRoute(database))
         let partitions = EventPartitionClaim(observability: observability)
         let placesLog = ConnectionLog(.places, record: observability.record)
         let eventsLog = ConnectionLog(.events, record: observability.record)
@@ -39,32 +25,32 @@ struct DatabaseService: Sendable {
             database.index.use == .off
             ? nil
             : try IndexFollowerThread(
-                database, dataset: dataset, route: route, connectionLog: placesLog,
-                record: observability.record)
+                database, migrations: migrations, connectionLog: placesLog, record: observability.record)
         defer { follower?.stop() }
         let service = Service(
             configuration: configuration, observability: observability,
-            storeConnections: database.pool.connections + events.pool.connections + 1,
+            storeConnections: (follower == nil ? database.pool.connections : 0) + events.pool.connections + 1,
             makeStore: { loop in
-                let store = PostgresPlaceStore(
-                    configuration: database, migrations: migrations, loop: loop, dataset: dataset,
-                    route: route, connectionLog: placesLog,
-                    record: observability.record)
-                guard let follower else { return store }
-                return IndexedPlaceStore(
-                    follower.index, fallback: store, isRequired: database.index.use == .on,
-                    requestTimeout: database.requestTimeout, loop: loop)
+                guard let follower else {
+                    return PostgresPlaceStore(
+                        configuration: database, migrations: migrations, loop: loop, connectionLog: placesLog)
+                }
+                return IndexedPlaceStore(follower.index, requestTimeout: database.requestTimeout, loop: loop)
             },
             makeEventStore: { loop in
                 PostgresEventStore(
                     configuration: events, loop: loop, partitions: partitions, connectionLog: eventsLog)
             })
-        try service.run { url in
-            observability.record(.listening(url: url))
-            // Not before: a process that can't listen says that and nothing else.
-            follower?.begin()
-            onListening(url)
-        }
+        try service.run(
+            onListening: { url in
+                observability.record(.listening(url: url))
+                if let target = database.postgres.targetByDefault {
+                    observability.record(.databaseByDefault(target: target))
+                }
+                // Not before: a process that can't listen says that and nothing else.
+                follower?.begin()
+                onListening(url)
+            }, onReady: onReady)
         observability.record(.stopped)
     }
 }

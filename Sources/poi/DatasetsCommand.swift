@@ -5,7 +5,6 @@ import Program
 
 /// `poi datasets list|export|remove`: which datasets the places come from, their places in a file, and their end.
 enum DatasetsCommand {
-    /// What `poi datasets --help` prints.
     static let help = """
         poi datasets [list]
         poi datasets export NAME [FILE] [--format csv|geojson]
@@ -55,7 +54,6 @@ enum DatasetsCommand {
         try Terminal.print(table([["dataset", "places", "license", "credit", "url"]] + rows))
     }
 
-    /// Rows in columns of the same width; the second column has numbers.
     private static func table(_ rows: [[String]]) -> String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         let lines = rows.map { row in
@@ -104,7 +102,6 @@ enum DatasetsCommand {
         }
     }
 
-    /// The command that takes an exported file back.
     private static func importCommand(
         for dataset: DatasetSummary, _ path: String, _ format: DatasetExport.Format
     ) -> String {

@@ -12,8 +12,7 @@ enum DevCommand {
         try invocation.refuseWords(after: 1)
         var reader = invocation.settings
         let configuration = try ServiceConfiguration(
-            from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount,
-            isDevelopment: true)
+            from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount, isDevelopment: true)
         let migrations = try MigrationSettings(from: &reader, seedsByDefault: true)
         let state = try DevelopmentState(from: &reader)
         var database = try DatabaseConfiguration(from: &reader)
@@ -33,10 +32,10 @@ enum DevCommand {
         try DatabaseService(
             configuration: configuration, database: database, events: events,
             migrations: try migrations.directory()
-        ).run { address in
-            Terminal.tell("serving \(address)")
-            Terminal.tell("try: curl '\(address)/locations?lat=37.3293&long=-121.8893'")
-        }
+        ).run(onReady: { address in
+            // At once, so that no line of the log comes between.
+            Terminal.tell("serving \(address)\ntry: curl '\(address)/locations?lat=37.3293&long=-121.8893'")
+        })
     }
 
     /// Makes the places of a file a dataset that is named after it. The database is private, so whatever categories there
@@ -60,10 +59,8 @@ enum DevCommand {
         _ database: DatabaseConfiguration, _ settings: MigrationSettings, in state: DevelopmentState
     ) throws {
         do {
-            try Migration(database, settings: settings) { Terminal.printError("\($0)") }.run(.up(to: nil))
-        } catch MigrationError.replacedFiles {
-            throw ReplacedDatabase(dataPath: state.dataPath)
-        }
+            try Migration(database, settings: settings) { Terminal.printError("\($0)") }.run(.up)
+        } catch MigrationError.replacedFiles { throw ReplacedDatabase(dataPath: state.dataPath) }
     }
 }
 
@@ -74,8 +71,7 @@ private struct ReplacedDatabase: Error, CustomStringConvertible {
     /// One line, with a command for a shell at its end.
     var description: String {
         let (from, to) = (dataPath.quotedForShell, (dataPath + "-before-0.4.0").quotedForShell)
-        return
-            "the private database was made by a version that was never released; nothing was changed. "
+        return "the private database was made by a version that was never released; nothing was changed. "
             + "To keep it and start afresh: mv \(from) \(to)"
     }
 }
@@ -87,9 +83,6 @@ struct DevelopmentState: Sendable {
 
     private static let database = "points_of_interest"
 
-    /// Reads which folder that is.
-    ///
-    /// - Throws: `ConfigurationError` for a setting that isn't valid.
     init(from reader: inout SettingsReader) throws(ConfigurationError) {
         let path = try reader.read(
             .text(.stateDir, "where poi dev keeps its private PostgreSQL", default: ".local"))
@@ -97,10 +90,8 @@ struct DevelopmentState: Sendable {
         cluster = PrivateCluster(directory: directory.appending(path: "postgres"))
     }
 
-    /// Starts the server, which is created the first time; returns a libpq URI for the service's database.
-    ///
-    /// While the server runs, the URI is also in the folder's file `database-url`, for `make psql`.
-    /// - Throws: `PrivateClusterError`; an error of Foundation where that file can't be written.
+    /// Starts the server, which is created the first time; returns a libpq URI for the service's database. While the server
+    /// runs, the URI is also in the folder's file `database-url`, for `make psql`.
     func start() throws -> String {
         try cluster.start()
         if try !cluster.hasDatabase(Self.database) { try cluster.createDatabase(Self.database) }
@@ -110,7 +101,7 @@ struct DevelopmentState: Sendable {
     }
 
     /// The folder of the server and its data, with symbolic links resolved.
-    public var dataPath: String { directory.appending(path: "postgres").resolvingSymlinksInPath().path }
+    package var dataPath: String { directory.appending(path: "postgres").resolvingSymlinksInPath().path }
 
     /// Stops the server. It would also stop with the process, however that ends.
     func stop() {

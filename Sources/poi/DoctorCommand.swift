@@ -6,7 +6,6 @@ import Program
 
 /// `poi doctor`: what an operator checks before servers go live. It changes nothing.
 enum DoctorCommand {
-    /// What `poi doctor --help` prints.
     static let help = """
         poi doctor [--servers N]
 
@@ -21,7 +20,6 @@ enum DoctorCommand {
 
     private static let serverCounts = 1...10_000
 
-    /// Prints the findings, and returns the exit code of the worst.
     static func run(_ invocation: Invocation) throws -> Int32 {
         try invocation.refuseWords(after: 1)
         var reader = invocation.settings
@@ -93,7 +91,6 @@ enum Backups {
         return finding(information(program, environment: environment), now: Date())
     }
 
-    /// What `pgbackrest info` says.
     private static func finding(_ information: Data, now: Date) -> Finding? {
         let advice = "see PoiBackupOld in Documentation/operations.md"
         guard let stanzas = try? JSONDecoder().decode([Stanza].self, from: information) else {

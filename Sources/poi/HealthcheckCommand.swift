@@ -44,8 +44,7 @@ enum HealthcheckCommand {
             LoopTimer(loop: loop) {
                 Terminal.printError("poi: \(url): no response within 2 s")
                 _exit(1)
-            }
-            .start(after: timeout)
+            }.start(after: timeout)
         }
     }
 }

@@ -7,7 +7,6 @@ import Program
 
 /// `poi import FILE…`: brings the places of a dataset to what files say.
 enum ImportCommand {
-    /// What `poi import --help` prints.
     static let help = """
         poi import FILE… --explain
         poi import FILE… --dataset NAME --license ID [OPTION…]
@@ -38,15 +37,17 @@ enum ImportCommand {
           --max-errors N            allows so many rejected rows; else 10, or a tenth of all
           --credit TEXT, --url URL  for maps that show the places
 
+        where to
+          --database-url-file FILE  a file with the database's URL; or DATABASE_URL. Other users of this machine can read
+                                    options while it runs: --database-url shows them a password
+
         Documentation/import.md says more.
         """
 
-    /// The options with a value that `poi import` takes, besides the settings of the database.
     private static let options: Set<String> = [
-        "--bbox", "--category", "--column", "--credit", "--crs", "--database-url", "--dataset", "--delimiter",
-        "--format",
-        "--id", "--layer", "--license", "--mapping", "--max-errors", "--properties", "--rejects", "--set",
-        "--url",
+        "--bbox", "--category", "--column", "--credit", "--crs", "--database-url", "--database-url-file",
+        "--dataset", "--delimiter", "--format", "--id", "--layer", "--license", "--mapping", "--max-errors",
+        "--properties", "--rejects", "--set", "--url",
     ]
 
     static func run(_ invocation: Invocation) throws {
@@ -63,7 +64,7 @@ enum ImportCommand {
         var unread = reader
         let destination = destination(from: &unread, switches: invocation.line.switches)
         if explains {
-            _ = unread.takeOption("--database-url")
+            for option in ["--database-url", "--database-url-file"] { _ = unread.takeOption(option) }
             try unread.refuseUnknownFlags()
             return try Terminal.print("\(FileExplanation(source, destination: destination))")
         }
@@ -104,14 +105,11 @@ enum ImportCommand {
         return given + ["--dry-run", "--add-categories", "--sync", "--force"].filter(switches.contains)
     }
 
-    /// Runs an import and shows how far it is.
     static func run(_ work: DatasetImport, rejects: OutputFile? = nil) throws -> ImportReport {
         do {
             return try showingProgress { observers in
                 var observers = observers
-                if let rejects {
-                    observers.onRejected = { bytes in try bytes.withUnsafeBytes { try rejects.write($0) } }
-                }
+                if let rejects { observers.onRejected = { try rejects.write($0) } }
                 return try work.run(observers)
             }
         } catch let error as ImportError where error.path == nil {
@@ -119,10 +117,7 @@ enum ImportCommand {
         }
     }
 
-    /// Shows how far work on a dataset is, and what it says.
-    static func showingProgress<Value>(
-        _ work: (DatasetImport.Observers) throws -> Value
-    ) throws -> Value {
+    static func showingProgress<Value>(_ work: (DatasetImport.Observers) throws -> Value) throws -> Value {
         let progress = ImportProgressDisplay()
         var observers = DatasetImport.Observers()
         observers.onProgress = { progress.show($0) }
@@ -141,10 +136,7 @@ private struct RefusedImport: Error, CustomStringConvertible {
 }
 
 extension ImportOptions {
-    /// Reads the options about the dataset and what is done with it.
-    fileprivate init(
-        from reader: inout SettingsReader, switches: Set<String>
-    ) throws(ConfigurationError) {
+    fileprivate init(from reader: inout SettingsReader, switches: Set<String>) throws(ConfigurationError) {
         let name = try Self.line("--dataset", maximumLength: 100, &reader)
         let license = try Self.line("--license", maximumLength: 200, &reader)
         guard let name, let license else {
@@ -177,9 +169,7 @@ extension ImportOptions {
         _ option: String, maximumLength: Int, mayBeEmpty: Bool = false, _ reader: inout SettingsReader
     ) throws(ConfigurationError) -> String? {
         guard let text = reader.takeOption(option) else { return nil }
-        guard
-            mayBeEmpty && text.isEmpty || TableCheck.isSingleLine(text, maximumLength: maximumLength)
-        else {
+        guard mayBeEmpty && text.isEmpty || TableCheck.isSingleLine(text, maximumLength: maximumLength) else {
             throw ConfigurationError(
                 "\(option)=\(text): expected a line of at most \(maximumLength) characters")
         }
@@ -188,7 +178,6 @@ extension ImportOptions {
 }
 
 extension ImportSource {
-    /// Reads the options about the files.
     init(
         paths: [String], from reader: inout SettingsReader, switches: Set<String>
     ) throws(ConfigurationError) {
@@ -227,8 +216,7 @@ extension ImportSource {
 
     private static func delimiter(_ text: String) throws(ConfigurationError) -> UInt8 {
         let text = text == "tab" || text == "\\t" ? "\t" : text
-        guard text.utf8.count == 1, let byte = text.utf8.first, byte < 0x80,
-            !"\"\r\n\0".utf8.contains(byte)
+        guard text.utf8.count == 1, let byte = text.utf8.first, byte < 0x80, !"\"\r\n\0".utf8.contains(byte)
         else { throw ConfigurationError("--delimiter=\(text): expected one character of ASCII, or tab") }
         return byte
     }
@@ -238,8 +226,7 @@ extension ImportSource {
             let fields = ImportField.allCases.map(\.rawValue).joined(separator: ", ")
             throw ConfigurationError(
                 "--column=\(text): expected FIELD=COLUMN, several with commas between, each of the fields once, names with * at "
-                    + "the end of the column: "
-                    + fields)
+                    + "the end of the column: " + fields)
         }
         return columns
     }
@@ -249,8 +236,7 @@ extension ImportSource {
             [.id, .names, .otherNames].allSatisfy({ texts[$0] == nil })
         else {
             throw ConfigurationError(
-                "--set=\(text): expected FIELD=TEXT, such as category=airport, several with commas between"
-            )
+                "--set=\(text): expected FIELD=TEXT, such as category=airport, several with commas between")
         }
         return texts
     }
@@ -258,8 +244,7 @@ extension ImportSource {
     private static func box(_ text: String) throws(ConfigurationError) -> BoundingBox {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
         guard numbers.count == 4, let west = numbers[0], let south = numbers[1], let east = numbers[2],
-            let north = numbers[3],
-            let box = BoundingBox(west: west, south: south, east: east, north: north)
+            let north = numbers[3], let box = BoundingBox(west: west, south: south, east: east, north: north)
         else { throw ConfigurationError("--bbox=\(text): expected west,south,east,north in degrees") }
         return box
     }
@@ -283,7 +268,6 @@ final class ImportProgressDisplay: Sendable {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let state = Lock(State())
 
-    /// Shows the progress of now.
     func show(_ progress: ImportProgress) {
         state.withLock { state in
             let now = ContinuousClock.now

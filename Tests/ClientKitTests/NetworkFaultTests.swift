@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What each screen shows when the network or the service fails: the table of `Documentation/network-faults.md`.
+/// What each screen shows when the network or the service fails: "Network faults" in `Documentation/mock-server.md`.
 ///
 /// A screen that was shown before has something kept; one that never was has nothing. The first launch of the app asks a
 /// service that works, the second one that fails.
@@ -23,21 +23,24 @@ struct NetworkFaultTests {
 
     @Test("The guide's table is what was seen")
     func isTheGuides() async throws {
-        let names = Screen.allCases.map(\.rawValue)
-        var lines = [
-            "| what happens | what people read | \(names.joined(separator: " | ")) |",
-            "|---|---|" + String(repeating: "---|", count: names.count),
-        ]
+        var rows: [(text: String, faults: [String])] = []
         for fault in NetworkFault.all {
-            let row = try await Self.row(fault)
-            let cells = Screen.allCases.indices.map { "\(row.shown[2 * $0]), \(row.shown[2 * $0 + 1])" }
-            lines.append("| \(fault) | \(row.text) | \(cells.joined(separator: " | ")) |")
+            let text = try await Self.row(fault).text
+            if let known = rows.firstIndex(where: { $0.text == text }) {
+                rows[known].faults.append("\(fault)")
+            } else {
+                rows.append((text, ["\(fault)"]))
+            }
         }
+        let lines =
+            ["| what people read | what happens |", "|---|---|"]
+            + rows.map { "| \($0.text) | \($0.faults.joined(separator: "; ")) |" }
         // Other packages have this folder by a symbolic link.
         let guide = URL(filePath: #filePath).deletingLastPathComponent().resolvingSymlinksInPath()
-            .appending(path: "../../Documentation/network-faults.md").standardized
-        let text = try String(contentsOf: guide, encoding: .utf8)
-        let table = text.split(separator: "\n").filter { $0.hasPrefix("|") }.map(String.init)
+            .appending(path: "../../Documentation/mock-server.md").standardized
+        let sections = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "\n## ")
+        let section = try #require(sections.first { $0.hasPrefix("Network faults\n") })
+        let table = section.split(separator: "\n").filter { $0.hasPrefix("|") }.map(String.init)
         #expect(table == lines, "\(lines.joined(separator: "\n"))")
     }
 

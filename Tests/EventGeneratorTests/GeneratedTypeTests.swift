@@ -1,3 +1,4 @@
+import PointsOfInterestAPI
 import Foundation
 import PointsOfInterestServerAPI
 import Testing

@@ -60,7 +60,7 @@ struct TCPTests {
             let streams = Lock<LoopBound<TCPStream>?>(nil)
             let server = try await Server.start(on: loop) { stream in
                 stream.onRead = { bytes in
-                    read.withLock { $0 += bytes.count }
+                    read.withLock { $0 += bytes.byteCount }
                     stream.stopReading()
                 }
                 stream.onEnd = { stream.close() }
@@ -75,7 +75,7 @@ struct TCPTests {
             client.finishSending()
             try await loop.submit {
                 guard let stream = streams.withLock({ $0 })?.value else { return }
-                stream.onRead = { bytes in read.withLock { $0 += bytes.count } }
+                stream.onRead = { bytes in read.withLock { $0 += bytes.byteCount } }
                 stream.startReading()
             }
             #expect(try client.receiveBytes() == [])
@@ -293,6 +293,23 @@ struct UnixSocketTests {
         try Data("precious".utf8).write(to: URL(filePath: path))
         #expect(throws: EventLoopError.self) { try BoundSocket.bind(host: "unix:\(path)", port: 0) }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    }
+
+    @Test("The file of a Unix socket has its mode and group before anybody can connect")
+    func permissions() throws {
+        let path = Self.path()
+        defer { unlink(path) }
+        // Another group than the process's, where it may choose.
+        let group: gid_t = getuid() == 0 ? 1 : getgid()
+        let sockets = try BoundSocket.bind(
+            host: "unix:\(path)", port: 0, permissions: UnixSocketPermissions(mode: 0o626, group: group))
+        defer { for socket in sockets { socket.close() } }
+        var status = stat()
+        try #require(lstat(path, &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o626)
+        #expect(status.st_gid == group)
+        // It doesn't listen yet.
+        #expect(throws: EventLoopError.self) { try UnixSocketAddress(host: "unix:\(path)")?.connect() }
     }
 
     @Test("A socket file of another kind stays: connecting to it doesn't tell that its process is gone")

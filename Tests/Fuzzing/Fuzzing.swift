@@ -6,7 +6,7 @@ import Randomness
 
 /// What libFuzzer calls with each input (https://llvm.org/docs/LibFuzzer.html). It brings `main`.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func runTarget(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
+package func runTarget(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
     Target.chosen.run([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
     return 0
 }

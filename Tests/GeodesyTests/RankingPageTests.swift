@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Pages of the exact order")
 struct RankingPageTests {
-    @Test("Pages walked to the end hold every place once, in order, whether chords are known or not")
+    @Test("Pages walked to the end hold every place once, in order, by bounds and by measuring")
     func walk() throws {
         var generator = SeededGenerator()
         for spread in [0, 1e-9, 1e-6, 1e-3, 1, 90] {
@@ -21,12 +21,10 @@ struct RankingPageTests {
                 let comment = "spread \(spread) size \(size) POI_TEST_SEED=\(generator.seed)"
                 let center = try Coordinate.random(using: &generator)
                 let candidates = try crowd(around: center, spread, using: &generator)
-                let measured = candidates.map {
-                    Candidate(id: $0.id, latitude: $0.latitude, longitude: $0.longitude)
+                let all = candidates.scan(from: center)
+                for rank in [Ranking.rankByBounds, Ranking.rank(_:)] {
+                    #expect(pages(of: candidates, from: center, size, by: rank) == all, "\(comment)")
                 }
-                let all = measured.scan(from: center)
-                #expect(pages(of: candidates, from: center, size) == all, "\(comment)")
-                #expect(pages(of: measured, from: center, size) == all, "\(comment)")
             }
         }
     }
@@ -34,25 +32,24 @@ struct RankingPageTests {
     private func crowd(
         around center: Coordinate, _ spread: Double, using generator: inout SeededGenerator
     ) throws -> [Candidate] {
-        let origin = Ellipsoid.point(center)
         return try (1...40).shuffled(using: &generator).map { id in
             // Some share their point.
             let steps = (0..<2).map { _ in Double(Int.random(in: -2...2, using: &generator)) }
             let place = try Coordinate(
                 wrapped: center.latitude + spread * steps[0], center.longitude + spread * steps[1])
-            let chord = Ellipsoid.point(place) - origin
-            return Candidate(
-                id: Int64(id), latitude: place.latitude, longitude: place.longitude,
-                chordMeters: (chord * chord).sum().squareRoot())
+            return Candidate(id: Int64(id), latitude: place.latitude, longitude: place.longitude)
         }
     }
 
-    private func pages(of candidates: [Candidate], from center: Coordinate, _ size: Int) -> [Int64] {
+    private func pages(
+        of candidates: [Candidate], from center: Coordinate, _ size: Int,
+        by rank: (Ranking) -> ([Candidate]) -> [Ranking.Placed]
+    ) -> [Int64] {
         var ids: [Int64] = []
         var after: PagePosition?
         repeat {
             let ranking = Ranking(center: center, radiusMeters: nil, limit: size + 1, after: after)
-            let page = ranking.page(of: ranking.rank(candidates), from: candidates)
+            let page = ranking.page(of: rank(ranking)(candidates), from: candidates)
             #expect(page.placed.count <= size)
             ids += page.placed.map(\.id)
             after = page.end
@@ -66,13 +63,8 @@ struct RankingPageTests {
     )
     func exactPosition() throws {
         let center = try Coordinate(latitude: 37, longitude: -122)
-        let origin = Ellipsoid.point(center)
-        let candidates = try (1...3).map { id in
-            let latitude = 37 + 0.5 * Double(id)
-            let chord = Ellipsoid.point(try Coordinate(latitude: latitude, longitude: -122)) - origin
-            return Candidate(
-                id: Int64(id), latitude: latitude, longitude: -122,
-                chordMeters: (chord * chord).sum().squareRoot())
+        let candidates = (1...3).map {
+            Candidate(id: Int64($0), latitude: 37 + 0.5 * Double($0), longitude: -122)
         }
         let end = try #require(Self.end(of: candidates, from: center))
         let distances = candidates.map { Geodesic.distanceMeters(from: center, to: $0) }
@@ -84,12 +76,8 @@ struct RankingPageTests {
     @Test("Where chords don't tell two places apart, the page ends exactly at the nearer one")
     func measuredPosition() throws {
         let center = try Coordinate(latitude: 37, longitude: -122)
-        let origin = Ellipsoid.point(center)
-        let candidates = try [37.5, 37.5 + 1e-12].enumerated().map { index, latitude in
-            let chord = Ellipsoid.point(try Coordinate(latitude: latitude, longitude: -122)) - origin
-            return Candidate(
-                id: Int64(index), latitude: latitude, longitude: -122,
-                chordMeters: (chord * chord).sum().squareRoot())
+        let candidates = [37.5, 37.5 + 1e-12].enumerated().map { index, latitude in
+            Candidate(id: Int64(index), latitude: latitude, longitude: -122)
         }
         let exact = Geodesic.distanceMeters(from: center, to: candidates[0])
         #expect(
@@ -109,7 +97,7 @@ struct RankingPageTests {
     /// Where a page of one place ends.
     private static func end(of candidates: [Candidate], from center: Coordinate) -> PagePosition? {
         let ranking = Ranking(center: center, radiusMeters: nil, limit: 2)
-        return ranking.page(of: ranking.rank(candidates), from: candidates).end
+        return ranking.page(of: ranking.rankByBounds(candidates), from: candidates).end
     }
 
     @Test("A page is followed by another exactly if a place is left over", arguments: [0, 1, 2, 3, 4])
@@ -160,9 +148,9 @@ struct RankingPageTests {
         let placed = ranking.rank(near)
         #expect(placed.isEmpty)
         let fetch = Ranking.Fetch(candidateLimit: 3, candidateCount: 3, lastChordMeters: 33_000)
-        #expect(!ranking.isComplete(placed, after: fetch))
+        #expect(!ranking.isComplete(count: placed.count, farthestMeters: nil, after: fetch))
         let all = Ranking.Fetch(candidateLimit: 4, candidateCount: 3, lastChordMeters: 33_000)
-        #expect(ranking.isComplete(placed, after: all))
+        #expect(ranking.isComplete(count: placed.count, farthestMeters: nil, after: all))
     }
 }
 

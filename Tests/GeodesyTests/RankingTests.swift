@@ -54,30 +54,6 @@ struct RankingTests {
         #expect(measured == [0, 1])
     }
 
-    @Test("The half of the Earth around a point holds everything within 5,000 km, and not the other side")
-    func halves() throws {
-        var generator = SeededGenerator(seed: 28)
-        let earth = SurfaceBounds(
-            lower: SIMD3<Double>(repeating: -6_400_000), upper: SIMD3<Double>(repeating: 6_400_000))
-        for _ in 0..<10_000 {
-            let point = Ellipsoid.point(try .random(using: &generator))
-            let half = SurfaceBounds.halves[SurfaceBounds.half(around: point)]
-            let near = SurfaceBounds(around: point, chordMeters: 5_000_000)
-            #expect(half.intersection(near.intersection(earth)) == near.intersection(earth))
-            #expect(any(half.lower .> -point) || any(half.upper .< -point))
-        }
-    }
-
-    @Test("The fast bounds for short chords equal those for any chord, to a nanometre")
-    func shortChords() {
-        for step in 0...1000 {
-            let chord = 100 * Double(step)
-            let bounds = Ranking.geodesicBounds(usefulChordMeters: chord)
-            #expect(abs(bounds.minimum - Ranking.minimumGeodesicMeters(chordMeters: chord)) < 1e-9)
-            #expect(abs(bounds.maximum - Ranking.maximumGeodesicMeters(chordMeters: chord)) < 1e-9)
-        }
-    }
-
     @Test("A radius includes a place exactly at it, and the limit cuts the farthest")
     func radiusAndLimit() throws {
         let center = try Coordinate(0, 0)
@@ -136,10 +112,33 @@ struct RankingTests {
             let geodesic = Geodesic.distanceMeters(from: start, to: end)
             let chord = chordMeters(start, end)
             let bounds = Ranking.geodesicBounds(from: Ellipsoid.point(start), to: Ellipsoid.point(end))
-            #expect((bounds == nil) == (chord >= Ranking.maximumSectionChordMeters))
-            guard let bounds else { continue }
+            guard chord < Ranking.maximumSectionChordMeters, let bounds else { continue }
             let isNarrow =
                 bounds.maximum - bounds.minimum <= 2.1e-6 + 4e-32 * chord * chord * chord * chord * chord
+            if !(bounds.minimum...bounds.maximum).contains(geodesic) || !isNarrow {
+                Issue.record("\(start) \(end) \(bounds) \(geodesic) POI_TEST_SEED=\(generator.seed)")
+            }
+        }
+    }
+
+    @Test(
+        "Positions in space bound the geodesic to a millimetre between a thousand kilometres and two thirds of the way around"
+    )
+    func longBounds() throws {
+        var generator = SeededGenerator()
+        for round in 0..<60_000 {
+            let start = try Coordinate(
+                round % 5 == 0 ? 0 : .random(in: -90...90, using: &generator),
+                .random(in: -180...180, using: &generator))
+            // Anywhere, on the equator, on a meridian and over a pole.
+            let end = try Coordinate(
+                round % 5 == 0 ? 0 : .random(in: -90...90, using: &generator),
+                round % 5 == 1 ? start.longitude : .random(in: -180...180, using: &generator))
+            let (chord, geodesic) = (chordMeters(start, end), Geodesic.distanceMeters(from: start, to: end))
+            let bounds = Ranking.geodesicBounds(from: Ellipsoid.point(start), to: Ellipsoid.point(end))
+            #expect((bounds == nil) == (chord >= Ranking.maximumIterableChordMeters))
+            guard chord >= Ranking.maximumSectionChordMeters, let bounds else { continue }
+            let isNarrow = bounds.maximum - bounds.minimum < 0.0011
             if !(bounds.minimum...bounds.maximum).contains(geodesic) || !isNarrow {
                 Issue.record("\(start) \(end) \(bounds) \(geodesic) POI_TEST_SEED=\(generator.seed)")
             }
@@ -186,8 +185,8 @@ struct RankingTests {
         )
     }
 
-    @Test("Chords change neither the order nor a shown distance, however crowded the places")
-    func chordsOnlySaveTime() throws {
+    @Test("Bounds change neither the order nor a shown distance, however crowded the places")
+    func boundsOnlySaveTime() throws {
         var generator = SeededGenerator()
         let seed = "POI_TEST_SEED=\(generator.seed)"
         for spread in [0, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 0.1, 1, 10] {
@@ -201,15 +200,12 @@ struct RankingTests {
                         ))
                     return Candidate(
                         id: .random(in: 0..<1000, using: &generator), latitude: place.latitude,
-                        longitude: place.longitude, chordMeters: chordMeters(center, place))
-                }
-                let measured = candidates.map {
-                    Candidate(id: $0.id, latitude: $0.latitude, longitude: $0.longitude)
+                        longitude: place.longitude)
                 }
                 let edge = Geodesic.distanceMeters(from: center, to: candidates[0])
                 for radius in [nil, edge, edge.nextDown, edge.nextUp] {
                     let ranking = Ranking(center: center, radiusMeters: radius, limit: 40)
-                    let (fast, plain) = (ranking.rank(candidates), ranking.rank(measured))
+                    let (fast, plain) = (ranking.rankByBounds(candidates), ranking.rank(candidates))
                     #expect(fast.map(\.id) == plain.map(\.id), "\(seed)")
                     #expect(fast.map(shownDistance) == plain.map(shownDistance), "\(seed)")
                     #expect(
@@ -262,13 +258,12 @@ struct RankingTests {
     fileprivate func proof(of example: Case) throws {
         let ranking = Ranking(center: try .init(0, 0), radiusMeters: example.radius, limit: 2)
         let meters = example.distances.filter { $0 <= example.radius ?? .infinity }.prefix(2)
-        let placed = meters.enumerated().map {
-            Ranking.Placed(index: $0.offset, id: Int64($0.offset), distanceMeters: $0.element)
-        }
         let fetch = Ranking.Fetch(
             candidateLimit: 4, candidateCount: example.distances.count,
             lastChordMeters: example.lastChord ?? example.distances.last)
-        #expect(ranking.isComplete(placed, after: fetch) == example.isComplete)
+        #expect(
+            ranking.isComplete(count: meters.count, farthestMeters: meters.last, after: fetch)
+                == example.isComplete)
     }
 
     /// The straight line between two points of WGS 84, by their geocentric coordinates (EPSG method 9602).
@@ -289,5 +284,24 @@ struct RankingTests {
 extension Coordinate {
     fileprivate init(_ latitude: Double, _ longitude: Double) throws {
         try self.init(latitude: latitude, longitude: longitude)
+    }
+}
+
+extension Ranking {
+    /// Ranks as the index in memory does: by bounds of each distance, which their positions give.
+    func rankByBounds(_ candidates: [Candidate]) -> [Placed] {
+        let origin = Ellipsoid.point(center)
+        func measure(_ index: Int) -> Double { Geodesic.distanceMeters(from: center, to: candidates[index]) }
+        var bounds = candidates.indices.map { index in
+            let candidate = candidates[index]
+            let point = Ellipsoid.point(latitude: candidate.latitude, longitude: candidate.longitude)
+            return DistanceBounds(
+                index: index, id: candidate.id, Self.geodesicBounds(from: origin, to: point),
+                measuring: measure)
+        }
+        let count = bounds.withUnsafeMutableBufferPointer { rank($0, measuring: measure) }
+        return bounds.prefix(count).map {
+            Placed(index: $0.index, id: $0.id, distanceMeters: $0.maximum)
+        }
     }
 }

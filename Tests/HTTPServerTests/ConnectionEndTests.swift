@@ -150,7 +150,7 @@ struct ConnectionShutdownTests {
                 .responseWritten(isDrained: Bool.random(using: &random)), .drained,
                 .deadlineReached(progressed: Bool.random(using: &random)), .peerEnded, .peerFailed,
                 .drainRequested(inputWaits: Bool.random(using: &random)), .keepAliveEnded,
-                .responseCutOff, .responseWithheld, .turnCame,
+                .responseWithheld, .turnCame,
             ]
             guard let event = events.randomElement(using: &random) else { return }
             for action in machine.actions(on: event) {

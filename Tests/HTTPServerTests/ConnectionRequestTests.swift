@@ -203,24 +203,6 @@ struct ConnectionRequestTests {
             machine.actions(on: .responseProduced(asksToClose: true)) == [.sendResponse(keepsAlive: false)])
     }
 
-    @Test("A response that is cut off closes its connection in order")
-    func cutsOff() {
-        for isDrained in [true, false] {
-            var machine = Machine.handling()
-            _ = machine.actions(on: .responseProduced(asksToClose: false))
-            #expect(machine.actions(on: .responseCutOff) == [])
-            #expect(machine.discardsInput)
-            let written = machine.actions(on: .responseWritten(isDrained: isDrained))
-            let end: [Action] = [.shutdownWriting, .setDeadline(.linger)]
-            if isDrained {
-                #expect(written == end)
-            } else {
-                #expect(written == [.stopReading, .setDeadline(.write)])
-                #expect(machine.actions(on: .drained) == end + [.startReading])
-            }
-        }
-    }
-
     @Test("A response that is withheld resets its connection")
     func withholds() {
         var machine = Machine.handling()

@@ -135,7 +135,7 @@ struct WireServer: Sendable {
             calls.withLock { $0 += 1 }
             return HTTPResponse(.ok, body: bigBody)
         }
-        addFaults(to: router)
+        addWriters(to: router, gate: gate)
         router.add(.get, "/fails") { _, _ in throw EventLoopError(code: -1) }
         router.add(.get, "/closes") { _, _ in
             HTTPResponse(.ok, headers: [.connection: "close", "X-Split": "a\r\nb: c\0"], body: [33])
@@ -144,23 +144,30 @@ struct WireServer: Sendable {
         return router
     }
 
-    /// Responses that aren't sent whole, of ten bytes each.
-    private static func addFaults(to router: HTTPRouter) {
-        func add(_ template: String, _ transmission: @escaping (Int) -> ResponseTransmission) {
-            router.add(.get, template) { _, context in
-                var response = HTTPResponse(.ok, body: Array("0123456789".utf8))
-                response.transmission = transmission(context.pathParameter("count").flatMap { Int($0) } ?? 5)
+    private typealias Write = @Sendable ([UInt8], [UInt8], ([UInt8]) -> Void) async throws -> Void
+
+    /// Responses that are written by their handlers.
+    private static func addWriters(to router: HTTPRouter, gate: Gate) {
+        func add(
+            _ path: String, _ body: [UInt8] = Array("0123456789".utf8),
+            _ write: @escaping Write
+        ) {
+            router.add(.get, path) { _, _ in
+                var response = HTTPResponse(.ok, body: body)
+                response.write(by: write)
                 return response
             }
         }
-        add("/cut/{count}") { .cutOff(afterBodyBytes: $0) }
-        add("/withheld") { _ in .reset }
-        add("/drip/{count}") { .dripped(bytes: $0, every: .milliseconds(1)) }
-        add("/drip-hourly") { .dripped(bytes: $0, every: .seconds(3600)) }
-        router.add(.get, "/drip-big") { _, _ in
-            var response = HTTPResponse(.ok, body: bigBody)
-            response.transmission = .dripped(bytes: 10 << 20, every: .milliseconds(500))
-            return response
+        add("/cut") { head, body, send in send(head + body.prefix(4)) }
+        add("/withheld") { _, _, _ in throw CancellationError() }
+        add("/pieces", bigBody) { head, body, send in
+            send(head + body.prefix(10 << 20))
+            await gate.pass()
+            send(Array(body.dropFirst(10 << 20)))
+        }
+        add("/unfinished") { head, body, send in
+            send(head + body.prefix(5))
+            for await _ in AsyncStream<Never>(Never.self, { _ in }) {}
         }
     }
 }

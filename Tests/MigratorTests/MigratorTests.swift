@@ -16,8 +16,8 @@ struct MigratorTests {
     func up() async throws {
         let scene = try scene()
         let recorder = EventRecorder()
-        #expect(try await scene.run(.up(to: nil)) == ["apply 0001_create_a", "apply 0003_create_b"])
-        #expect(try await scene.run(.up(to: nil), recorder: recorder) == [])
+        #expect(try await scene.run(.up) == ["apply 0001_create_a", "apply 0003_create_b"])
+        #expect(try await scene.run(.up, recorder: recorder) == [])
         #expect(recorder.events == [.nothingToDo])
         #expect(try scene.versions == "0001,0003")
         let complete = "SELECT bool_and(length(checksum) = 64 AND applied_at <= now()) FROM schema_migrations"
@@ -27,34 +27,34 @@ struct MigratorTests {
     @Test("Seeds are applied when they are asked for, also later, and are known afterwards")
     func seeds() async throws {
         let scene = try scene()
-        try await scene.run(.up(to: nil))
-        #expect(try await scene.run(.up(to: nil), seeds: true) == ["apply 0002_fill_a"])
+        try await scene.run(.up)
+        #expect(try await scene.run(.up, seeds: true) == ["apply 0002_fill_a"])
         #expect(try scene.database.execute("SELECT count(*) FROM a") == "2")
         let status = try await scene.withMigrator { try await $0.status() }
         #expect(status.entries.map(\.state) == [.applied, .applied, .applied])
         try await scene.withMigrator { try await $0.validate() }
     }
 
-    @Test("Down undoes the last file, or all above a version, and up applies them again")
+    @Test("Down undoes the last file, each time one more, and up applies them again")
     func down() async throws {
         let scene = try scene()
-        try await scene.run(.up(to: nil), seeds: true)
-        #expect(try await scene.run(.down(to: nil)) == ["undo 0003_create_b"])
+        try await scene.run(.up, seeds: true)
+        #expect(try await scene.run(.down) == ["undo 0003_create_b"])
         #expect(try scene.versions == "0001,0002")
         #expect(try !scene.hasTable("b"))
-        #expect(try await scene.run(.down(to: "0")) == ["undo 0002_fill_a", "undo 0001_create_a"])
+        #expect(try await scene.run(.down) == ["undo 0002_fill_a"])
+        #expect(try await scene.run(.down) == ["undo 0001_create_a"])
+        #expect(try await scene.run(.down) == [])
         #expect(try !scene.hasTable("a"))
-        #expect(try await scene.run(.up(to: "1")) == ["apply 0001_create_a"])
-        #expect(try scene.versions == "0001")
+        #expect(try await scene.run(.up) == ["apply 0001_create_a", "apply 0003_create_b"])
+        #expect(try scene.versions == "0001,0003")
     }
 
-    @Test("A dry run says what it would do and changes nothing, not even its own table")
-    func dryRun() async throws {
+    @Test("A plan says what a run would do, and changes nothing, not even the migrator's own table")
+    func plan() async throws {
         let scene = try scene()
-        let recorder = EventRecorder()
-        try await scene.run(.up(to: nil), isDryRun: true, recorder: recorder)
-        #expect(
-            recorder.events.map(\.description) == ["would apply 0001_create_a", "would apply 0003_create_b"])
+        let plan = try await scene.withMigrator { try await $0.plan(.up) }
+        #expect(plan.steps.map(\.description) == ["apply 0001_create_a", "apply 0003_create_b"])
         #expect(try !scene.hasTable("schema_migrations"))
         #expect(try !scene.hasTable("a"))
     }
@@ -62,9 +62,9 @@ struct MigratorTests {
     @Test("A file that was edited after it had been applied stops every command, and nothing changes")
     func edited() async throws {
         let scene = try scene()
-        try await scene.run(.up(to: "1"))
+        try await scene.run(.up)
         try scene.folder.write("0001_create_a.sql", migration(up: "CREATE TABLE a (n bigint);"))
-        for command in [MigrationPlan.Command.up(to: nil), .down(to: nil)] {
+        for command in [MigrationPlan.Command.up, .down] {
             await #expect(throws: MigrationError.editedFile(name: "0001_create_a")) {
                 try await scene.run(command)
             }
@@ -72,17 +72,17 @@ struct MigratorTests {
         await #expect(throws: MigrationError.editedFile(name: "0001_create_a")) {
             try await scene.withMigrator { try await $0.validate() }
         }
-        #expect(try scene.versions == "0001")
+        #expect(try scene.versions == "0001,0003")
     }
 
     @Test("An applied version without a file stops every command, and nothing changes")
     func missing() async throws {
         let scene = try scene()
-        try await scene.run(.up(to: nil))
+        try await scene.run(.up)
         try scene.folder.remove("0001_create_a.sql")
         try scene.folder.write("0004_create_d.sql", migration(up: "CREATE TABLE d ();"))
         await #expect(throws: MigrationError.missingFiles(versions: ["0001"])) {
-            try await scene.run(.up(to: nil))
+            try await scene.run(.up)
         }
         #expect(try scene.versions == "0001,0003")
         #expect(try !scene.hasTable("d"))
@@ -95,7 +95,7 @@ struct MigratorTests {
             "0004_break.sql", migration(up: "CREATE TABLE half ();\n-- ü€\nSELECT 1 / 0;\nSELECT nonsense;"))
         await #expect(
             throws: MigrationError.statementFailed(name: "0004_break", line: nil, message: "division by zero")
-        ) { try await scene.run(.up(to: nil)) }
+        ) { try await scene.run(.up) }
         #expect(try scene.versions == "0001,0003")
         #expect(try !scene.hasTable("half"))
 
@@ -103,10 +103,10 @@ struct MigratorTests {
             "0004_break.sql", migration(up: "CREATE TABLE half ();\n-- ü€\nSELECT nonsense;"))
         let message = #"column "nonsense" does not exist"#
         await #expect(throws: MigrationError.statementFailed(name: "0004_break", line: 4, message: message)) {
-            try await scene.run(.up(to: nil))
+            try await scene.run(.up)
         }
         try scene.folder.write("0004_break.sql", migration(up: "CREATE TABLE half ();"))
-        #expect(try await scene.run(.up(to: nil)) == ["apply 0004_break"])
+        #expect(try await scene.run(.up) == ["apply 0004_break"])
     }
 
     @Test("A file whose constraint fails only at the commit is undone, and the error names the file")
@@ -117,7 +117,7 @@ struct MigratorTests {
             INSERT INTO c VALUES (1), (1);
             """
         try scene.folder.write("0004_create_c.sql", migration(up: up))
-        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up(to: nil)) }
+        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up) }
         #expect(error?.description.hasPrefix("0004_create_c: duplicate key value") == true)
         #expect(try scene.versions == "0001,0003")
         #expect(try !scene.hasTable("c"))
@@ -126,11 +126,46 @@ struct MigratorTests {
     @Test("A file whose record cannot be written is undone: both or neither")
     func failureOfRecord() async throws {
         let scene = try scene()
-        let up = "CREATE TABLE c (n int); INSERT INTO schema_migrations (version) VALUES ('0004');"
+        let up = "CREATE TABLE c (n int); INSERT INTO schema_migrations VALUES ('0004', '', '');"
         try scene.folder.write("0004_create_c.sql", migration(up: up))
-        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up(to: nil)) }
+        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up) }
         #expect(error?.description.hasPrefix("0004_create_c: duplicate key value") == true)
         #expect(try scene.versions == "0001,0003")
+        #expect(try !scene.hasTable("c"))
+    }
+
+    @Test(
+        "A file that ends its transaction itself is an error that says so, and isn't recorded",
+        arguments: ["COMMIT", "ROLLBACK", "COMMIT AND CHAIN", "COMMIT; BEGIN", "PREPARE TRANSACTION 'a'"])
+    func endedTransaction(statement: String) async throws {
+        let scene = try scene()
+        try scene.folder.write("0004_create_c.sql", migration(up: "CREATE TABLE c ();\n\(statement);"))
+        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up) }
+        #expect(error?.description.hasPrefix("0004_create_c") == true)
+        #expect(try scene.versions == "0001,0003")
+    }
+
+    @Test(
+        "What only looks like the end of a transaction is done and recorded",
+        arguments: [
+            "SAVEPOINT s; ROLLBACK TO SAVEPOINT s; RELEASE s", "DO $$ BEGIN NULL; END $$", "SELECT 'COMMIT'",
+            "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; END",
+        ])
+    func harmless(statement: String) async throws {
+        let scene = try scene()
+        try scene.folder.write("0004_do.sql", migration(up: "\(statement);"))
+        #expect(try await scene.run(.up).last == "apply 0004_do")
+    }
+
+    @Test("Several statements under transaction:false are refused, and none is done")
+    func severalWithoutTransaction() async throws {
+        let scene = try scene()
+        let up = "CREATE TABLE c (n int);\nCREATE INDEX CONCURRENTLY c_n ON c (n);"
+        try scene.folder.write("0004_create_c.sql", migration(up: up, options: "transaction:false"))
+        let message = "cannot insert multiple commands into a prepared statement"
+        await #expect(
+            throws: MigrationError.statementFailed(name: "0004_create_c", line: nil, message: message)
+        ) { try await scene.run(.up) }
         #expect(try !scene.hasTable("c"))
     }
 
@@ -139,7 +174,7 @@ struct MigratorTests {
         let scene = try scene()
         let up = "CREATE INDEX CONCURRENTLY no_index ON no_table (n);"
         try scene.folder.write("0004_index.sql", migration(up: up, options: "transaction:false"))
-        await #expect(throws: MigrationError.self) { try await scene.run(.up(to: nil)) }
+        await #expect(throws: MigrationError.self) { try await scene.run(.up) }
         #expect(try scene.versions == "0001,0003")
     }
 
@@ -151,7 +186,7 @@ struct MigratorTests {
         let up = "SET search_path = pg_catalog; SET ROLE nobody_special; SET client_min_messages = error;"
         try scene.folder.write("0004_set.sql", migration(up: up))
         try scene.folder.write("0005_create_d.sql", migration(up: "CREATE TABLE d ();"))
-        try await scene.run(.up(to: nil))
+        try await scene.run(.up)
         #expect(try scene.versions == "0001,0003,0004,0005")
         #expect(try scene.hasTable("public.d"))
     }
@@ -161,39 +196,22 @@ struct MigratorTests {
         let scene = try scene()
         try scene.folder.write("0004_tell.sql", migration(up: "DO $$ BEGIN RAISE NOTICE 'hello'; END $$;"))
         let recorder = EventRecorder()
-        try await scene.run(.up(to: nil), recorder: recorder)
+        try await scene.run(.up, recorder: recorder)
         #expect(recorder.events.contains(.notice("hello")))
-    }
-
-    @Test("A table that dbmate made is accepted, and dbmate can go on with it")
-    func dbmate() async throws {
-        let scene = try scene()
-        try scene.database.execute(
-            """
-            CREATE TABLE schema_migrations (version character varying(128) PRIMARY KEY);
-            CREATE TABLE a (n int);
-            INSERT INTO schema_migrations (version) VALUES ('0001');
-            """)
-        #expect(try await scene.run(.up(to: nil)) == ["apply 0003_create_b"])
-        let status = try await scene.withMigrator { try await $0.status() }
-        #expect(status.entries.map(\.state) == [.unverified, .optional, .applied])
-        #expect(status.entries[0].applied?.appliedAt == nil)
-        // What dbmate itself says.
-        try scene.database.execute("insert into schema_migrations (version) values ('0002')")
-        #expect(try await scene.run(.down(to: "1")) == ["undo 0003_create_b", "undo 0002_fill_a"])
     }
 
     @Test("A newer schema is said, and left as it is")
     func newer() async throws {
         let scene = try scene()
-        try await scene.run(.up(to: nil))
+        try await scene.run(.up)
         try scene.database.execute(
-            "INSERT INTO schema_migrations (version, name) VALUES ('0004', '0004_create_d'), ('0005', NULL)")
+            "INSERT INTO schema_migrations VALUES ('0004', '0004_create_d', ''), ('0005', '0005_create_e', '')"
+        )
         let recorder = EventRecorder()
-        #expect(try await scene.run(.up(to: nil), recorder: recorder) == [])
+        #expect(try await scene.run(.up, recorder: recorder) == [])
         #expect(
             recorder.events.map(\.description) == [
-                "the schema is newer than this program: 0004_create_d, 0005", "nothing to do",
+                "the schema is newer than this program: 0004_create_d, 0005_create_e", "nothing to do",
             ])
     }
 
@@ -201,7 +219,7 @@ struct MigratorTests {
     func unreachable() async throws {
         let scene = try scene()
         try scene.database.drop()
-        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up(to: nil)) }
+        let error = await #expect(throws: MigrationError.self) { try await scene.run(.up) }
         #expect(error?.description.contains("does not exist") == true)
     }
 }
@@ -216,9 +234,9 @@ struct ConcurrentRunsTests {
         try await scene.holdingGate { open in
             let firstRecorder = EventRecorder()
             let secondRecorder = EventRecorder()
-            async let first = scene.run(.up(to: nil), recorder: firstRecorder)
+            async let first = scene.run(.up, recorder: firstRecorder)
             await firstRecorder.wait { if case .started = $0 { true } else { false } }
-            async let second = scene.run(.up(to: nil), recorder: secondRecorder)
+            async let second = scene.run(.up, recorder: secondRecorder)
             await secondRecorder.wait { $0 == .waitingForLock }
             try await open()
             return try await (first, second)
@@ -254,10 +272,10 @@ struct ConcurrentRunsTests {
         let scene = try Scene(["0001_create_a.sql": gated])
         try await scene.holdingGate { open in
             let recorder = EventRecorder()
-            async let first = scene.run(.up(to: nil), recorder: recorder)
+            async let first = scene.run(.up, recorder: recorder)
             await recorder.wait { if case .started = $0 { true } else { false } }
             await #expect(throws: MigrationError.lockTimedOut(.zero)) {
-                try await scene.withMigrator(lockWaitLimit: .zero) { try await $0.run(.up(to: nil)) }
+                try await scene.withMigrator(lockWaitLimit: .zero) { try await $0.run(.up) }
             }
             try await open()
             #expect(try await first == ["apply 0001_create_a"])

@@ -36,11 +36,10 @@ struct Scene: Sendable {
 
     @discardableResult
     func run(
-        _ command: MigrationPlan.Command, seeds: Bool = false, isDryRun: Bool = false,
-        recorder: EventRecorder = EventRecorder()
+        _ command: MigrationPlan.Command, seeds: Bool = false, recorder: EventRecorder = EventRecorder()
     ) async throws -> [String] {
         try await withMigrator(seeds: seeds, recorder: recorder) { migrator in
-            try await migrator.run(command, isDryRun: isDryRun).steps.map(\.description)
+            try await migrator.run(command).steps.map(\.description)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Loopback
 import PointsOfInterestTesting
 import Testing
 
@@ -150,6 +151,38 @@ struct FaultTests {
         try await session.setFaults([MockFaultRule(delaySeconds: 0.01, fault: fault)])
         #expect(try await session.places().count == 20)
         #expect(try await session.faults().map(\.timesUsed) == [1])
+        try await session.end()
+    }
+
+    @Test("A body is cut off after so many bytes, or sent in pieces, and a reset sends nothing")
+    func onTheWire() async throws {
+        let session = try await SharedMock.session()
+        let url = session.baseURL
+        func response(with fault: MockFault?) async throws -> (bytes: [UInt8], ending: WireClient.Ending) {
+            try await session.setFaults(fault.map { [MockFaultRule(fault: $0)] } ?? [])
+            let client = try WireClient(port: url.port ?? 0)
+            client.sendGet(url.path + "/categories")
+            var bytes: [UInt8] = []
+            let ending = try client.receive(toEndInto: &bytes)
+            return (bytes, ending)
+        }
+        let whole = try await response(with: nil)
+        let end = try #require(whole.bytes.firstRange(of: "\r\n\r\n".utf8)?.upperBound)
+        #expect(whole.bytes.count > end + 100)
+        for count in [0, 7, 1 << 20] {
+            let cut = try await response(with: .truncatedBody(bytes: count))
+            #expect(cut.bytes.count == min(end + count, whole.bytes.count))
+            #expect(cut.ending == .end)
+        }
+        let half = try await response(with: .truncatedBody())
+        #expect(half.bytes.count == end + (whole.bytes.count - end) / 2)
+        for count in [7, 1 << 20] {
+            let dripped = try await response(with: .slowDrip(bytes: count, intervalSeconds: 0.001))
+            #expect(dripped.bytes[end...] == whole.bytes[end...])
+        }
+        let reset = try await response(with: .reset)
+        #expect(reset.bytes.isEmpty)
+        #expect(reset.ending == .reset)
         try await session.end()
     }
 

@@ -131,6 +131,53 @@ struct DatasetLogTests {
         }
     }
 
+    @Test(
+        "Thirty-two writers of one place, of many and of whole datasets end in no deadlock, and each commit has its revision"
+    )
+    func manyWriters() async throws {
+        let database = try MigratedDatabase.empty()
+        let first = try database.execute("SELECT last_value FROM dataset_log_revision_seq")
+        let rounds = 8
+        async let imports: Void = withThrowingTaskGroup(of: Void.self) { group in
+            for dataset in 0..<4 {
+                group.addTask {
+                    for round in 0..<rounds {
+                        _ = try await database.importPlaces(
+                            (0..<50).map { "\($0),\(dataset) \(round),cafe,\($0),\(dataset)" }
+                        ) { $1.dataset.name = "set \(dataset)" }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await database.withSessions(28) { sessions in
+            let bound = sessions.map { LoopBound($0, loop: $0.loop) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, session) in bound.enumerated() {
+                    group.addTask(executorPreference: session.loop) {
+                        for _ in 0..<rounds { try await Self.write(number, session.value) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        try await imports
+        let last = try database.execute("SELECT last_value FROM dataset_log_revision_seq")
+        #expect(try #require(Int(last)) - #require(Int(first)) == 32 * rounds)
+    }
+
+    /// A transaction of one place, or one of several statements, of a writer's own.
+    private static func write(_ number: Int, _ session: PostgresConnection) async throws {
+        let row =
+            "INSERT INTO locations (name, category, latitude, longitude) SELECT 'w\(number)', 'cafe', 1, 1"
+        guard number % 2 == 0 else { return _ = try await session.run(row) }
+        try await session.run("BEGIN")
+        try await session.run(row + " FROM generate_series(1, 20)")
+        try await session.run("INSERT INTO categories (name) VALUES ('bar') ON CONFLICT DO NOTHING")
+        try await session.run("UPDATE locations SET featured = NOT featured WHERE name = 'w\(number)'")
+        try await session.run("COMMIT")
+    }
+
     @Test("Readers see revisions in their order, and no id twice, whatever writers do at once")
     func order() async throws {
         let seed = UInt64.random(in: 0..<1000)

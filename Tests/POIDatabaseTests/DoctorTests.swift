@@ -42,7 +42,7 @@ struct DoctorTests {
         let role = "doctor_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
         try database.execute(
             """
-            CREATE ROLE \(role) LOGIN CONNECTION LIMIT 20;
+            CREATE ROLE \(role) LOGIN CONNECTION LIMIT 9;
             GRANT SELECT ON dataset, dataset_log, datasets, filterable_properties, locations, schema_migrations TO \(role);
             ALTER TABLE locations DISABLE TRIGGER locations_record_deleted;
             """)
@@ -54,7 +54,7 @@ struct DoctorTests {
         #expect(found["privileges"]?.text == "\(role) may not read categories")
         #expect(found["triggers"]?.text == "not active: locations_record_deleted")
         #expect(found["events"]?.text == "\(role) may not add events")
-        // 16 a server: 32 are more than the role's 20.
+        // 5 a server: 10 are more than the role's 9.
         #expect(found["connections"]?.grade == .fault)
     }
 
@@ -74,7 +74,7 @@ struct DoctorTests {
         let gone = 1
         let found = try await findings(
             database, ["POI_READ_DATABASE_URL": "postgresql://postgres@127.0.0.1:\(gone)/places"])
-        #expect(found["reads from 127.0.0.1:\(gone)"]?.grade == .warning)
+        #expect(found["reads"]?.grade == .warning)
     }
 
     @Test(
@@ -86,15 +86,13 @@ struct DoctorTests {
         #expect(facts.connections(each: 16, servers: 2).grade.rawValue == grade)
     }
 
-    @Test("Places that don't fit are a fault where servers wait for them")
+    @Test("Places that don't fit are a fault, and those that nearly don't are a warning")
     func memory() throws {
         var reader = SettingsReader(flags: [:], environment: ["POI_INDEX_MAX_MEMORY": "21MiB"])
         var index = try IndexConfiguration(from: &reader)
         #expect(index.finding(placeCount: 20_000).grade == .good)
         // 8 of 10 MiB.
         #expect(index.finding(placeCount: 27_000).grade == .warning)
-        #expect(index.finding(placeCount: 40_000).grade == .warning)
-        index.use = .on
         let finding = index.finding(placeCount: 40_000)
         #expect(finding.grade == .fault)
         // What it advises is enough.

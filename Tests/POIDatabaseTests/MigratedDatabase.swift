@@ -35,7 +35,7 @@ enum MigratedDatabase {
 
     private static func make(seeds: Bool) throws -> TestDatabase {
         let database = try TestDatabase()
-        try database.migrate(.up(to: nil), seeds: seeds)
+        try database.migrate(.up, seeds: seeds)
         return database
     }
 }
@@ -53,8 +53,7 @@ extension TestDatabase {
     func configuration() throws -> DatabaseConfiguration {
         var reader = settingsReader([
             "POI_DB_ACQUIRE_TIMEOUT": "60s", "POI_DB_STATEMENT_TIMEOUT": "60s",
-            "POI_REQUEST_TIMEOUT": "120s", "POI_DB_FAST_CONNECTIONS": "1",
-            "POI_DB_EXCLUSIVE_CONNECTIONS": "1",
+            "POI_REQUEST_TIMEOUT": "120s", "POI_DB_CONNECTIONS": "1",
         ])
         return try DatabaseConfiguration(from: &reader)
     }
@@ -97,19 +96,15 @@ extension TestDatabase {
         }
     }
 
-    /// Runs `body` on a loop of its own with the service's store over this database, and a session beside it.
+    /// Runs `body` on a loop of its own with the store without an index over this database, and a session beside it.
     ///
     /// - Parameter usesIndexAlways: a test's tables are so small that the planner would rather read them whole.
     func withStore<Value: Sendable>(
-        usesIndexAlways: Bool = false, settings: [String: String] = [:], listenMode: ListenMode = .auto,
-        dataset: DatasetState = DatasetState(), requestTimeout: Duration? = nil,
-        statementTimeout: Duration? = nil,
+        usesIndexAlways: Bool = false, requestTimeout: Duration? = nil, statementTimeout: Duration? = nil,
         _ body: @escaping @Sendable (PostgresPlaceStore, PostgresConnection) async throws -> Value
     ) async throws -> Value {
         var configuration = try configuration()
         if usesIndexAlways { configuration.postgres.settings.append(.init("enable_seqscan", "off")) }
-        for (name, value) in settings { configuration.postgres.settings.append(.init(name, value)) }
-        configuration.listenMode = listenMode
         if let requestTimeout {
             (configuration.requestTimeout, configuration.pool.acquireTimeout) = (
                 requestTimeout, requestTimeout
@@ -121,7 +116,7 @@ extension TestDatabase {
         return try await onLoop { [configuration] loop in
             let session = try await PostgresConnection.connect(sessionConfiguration, loop: loop)
             let store = PostgresPlaceStore(
-                configuration: configuration, migrations: migrations, loop: loop, dataset: dataset)
+                configuration: configuration, migrations: migrations, loop: loop)
             let result: Result<Value, any Error>
             do {
                 result = .success(try await body(store, session))

@@ -2,23 +2,39 @@ import Foundation
 import Migrator
 import Testing
 
+@testable import POIDatabase
 @testable import PrivateCluster
 
 /// The real migrations as a whole.
 @Suite("The migrations", .timeLimit(.minutes(5)))
 struct MigrationTests {
-    @Test("Down to 0 removes everything that the migrations made, and up again makes the same")
+    @Test("The program was built with the repository's migrations, all of them and no others")
+    func builtIn() throws {
+        let files = try MigrationDirectory(path: MigratedDatabase.migrationsPath).files
+        for (kind, recorded) in [
+            (MigrationFile.Kind.schema, BuiltInMigrations.schema), (.seed, BuiltInMigrations.seeds),
+        ] {
+            #expect(
+                files.filter { $0.kind == kind }.map { "\($0.name) \($0.checksum)" }
+                    == recorded.map { "\($0.key) \($0.value)" },
+                "scripts/record/record-migrations records them anew")
+        }
+    }
+
+    @Test(
+        "Down as often as there are migrations removes everything that the migrations made, and up again makes the same"
+    )
     func downAndUp() throws {
         let database = try TestDatabase()
         // It stays, since it may have been there before.
         try database.execute("CREATE EXTENSION postgis")
         let nothing = try catalog(of: database)
-        try database.migrate(.up(to: nil), seeds: true)
+        try database.migrate(.up, seeds: true)
         let everything = try catalog(of: database)
         #expect(everything.count > nothing.count)
-        try database.migrate(.down(to: "0"))
+        for _ in try MigratedDatabase.directory().files { try database.migrate(.down) }
         #expect(try catalog(of: database) == nothing)
-        try database.migrate(.up(to: nil), seeds: true)
+        try database.migrate(.up, seeds: true)
         #expect(try catalog(of: database) == everything)
     }
 
@@ -67,7 +83,7 @@ struct MigrationTests {
         #expect(ids.0.first == ids.1.first)
         #expect(ids.0.last != ids.1.last)
         #expect(try Set(catalog(of: copy).map(\.identity)) == Set(catalog(of: original).map(\.identity)))
-        try copy.migrate(.up(to: nil), seeds: true)
+        try copy.migrate(.up, seeds: true)
     }
 }
 
@@ -117,7 +133,7 @@ struct SeedTests {
             SELECT one.name, one.source_id, other.source_id
             FROM locations AS one
             JOIN locations AS other ON one.id < other.id AND lower(one.name) = lower(other.name)
-                AND ST_3DDWithin(one.geocentric, other.geocentric, 50)
+                AND ST_DWithin(one.position, other.position, 50)
             """)
         #expect(twins == "")
     }
@@ -128,7 +144,7 @@ struct SeedTests {
             """
             SELECT source_id FROM locations
             WHERE source_dataset = 'poi-seed-san-jose'
-                AND NOT ST_3DDWithin(geocentric, geocentric_point(37.3293, -121.8893), 15000)
+                AND NOT ST_DWithin(position, location_point(37.3293, -121.8893), 15000)
             """)
         #expect(astray == "")
     }
@@ -163,7 +179,7 @@ struct SeedTests {
 
     @Test("Undoing the seeds' migrations removes their places and leaves the schema")
     func undo() throws {
-        try database.migrate(.down(to: "0206"))
+        for _ in BuiltInMigrations.seeds { try database.migrate(.down) }
         #expect(try database.execute("SELECT count(*) FROM locations") == "0")
         #expect(try database.execute("SELECT max(version) FROM schema_migrations") == "0206")
     }

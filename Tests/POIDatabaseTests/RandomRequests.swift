@@ -1,3 +1,5 @@
+import Geodesy
+import PointsOfInterestServerAPI
 import BruteForce
 import DifficultPlaces
 import Foundation
@@ -25,7 +27,7 @@ struct RandomRequests {
         self.generator = generator
     }
 
-    /// Half of them have no filter, so that both ways to a page are taken.
+    /// Half of them have no filter.
     mutating func next() -> NearbyPlacesRequest {
         let center = center()
         var request = NearbyPlacesRequest(
@@ -42,6 +44,20 @@ struct RandomRequests {
             request.box = box()
             request.radiusMeters = nil
             if Bool.random(using: &generator) { request.center = nil }
+        }
+        return request
+    }
+
+    /// One that can be answered without an index: around a centre, without words, and with no place at the radius, since PostGIS
+    /// measures a little differently.
+    mutating func nextWithoutIndex() -> NearbyPlacesRequest {
+        var request = next()
+        let center = request.center ?? center()
+        (request.center, request.box, request.searchText) = (center, nil, nil)
+        while let radius = request.radiusMeters,
+            places.contains(where: { abs(Geodesic.distanceMeters(from: center, to: $0) - radius) < 1e-5 })
+        {
+            request.radiusMeters = radius + (radius < 20_000_000 ? 0.001 : -0.001)
         }
         return request
     }

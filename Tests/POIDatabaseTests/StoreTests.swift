@@ -1,11 +1,12 @@
+import BruteForce
 import DifficultPlaces
-import Locking
 import EventLoop
 import Places
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 import Postgres
 import PrivateCluster
+import SpatialIndex
 import Testing
 
 @testable import POIDatabase
@@ -65,7 +66,7 @@ struct StoreTests {
             INSERT INTO locations (name, category, latitude, longitude, names, other_names, properties) VALUES
                 ('a"', 'cafe', 1, 1, '{"ja": "\\"東\\\\", "EN-us": "x"}', '{b,c}', '{"p": 1}'), ('b', 'cafe', 1, 1.1, NULL, '{d}', NULL)
             """)
-        try await database.withFollower(usesIndexAlways: true) { followed in
+        try await database.withFollower { followed in
             for languages in [[], ["fr"], ["ja"], ["fr", "en-us-x-a", "ja"]] {
                 for limit in [2, 100] {
                     var request = NearbyPlacesRequest(
@@ -123,41 +124,6 @@ struct StoreTests {
         }
     }
 
-    @Test("A search of several statements whose connections are lost on the way finds the same places")
-    func lostConnections() async throws {
-        let database = try MigratedDatabase.empty()
-        try database.execute(Self.places)
-        let kill =
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'"
-        try await database.withStore { store, _ in
-            var request = NearbyPlacesRequest(center: try Coordinate(latitude: 7, longitude: 8))
-            request.categories = ["cafe"]
-            let expected = try await store.places(for: request)
-            let names = try expected.places.copied().map(\.name)
-            #expect(!names.isEmpty && expected.datasetID != nil)
-            let kills = Lock(0)
-            let searches = Lock(0)
-            async let killing: Void = Task.detached {
-                for _ in 1...5 {
-                    // None is killed more often than it may be sent again.
-                    let count = searches.withLock { $0 }
-                    while searches.withLock({ $0 }) < count + 2 { await Task.yield() }
-                    _ = try database.cluster.execute(kill)
-                    kills.withLock { $0 += 1 }
-                }
-            }.value
-            while kills.withLock({ $0 }) < 5 {
-                let page = try await store.places(for: request)
-                #expect(try page.places.copied().map(\.name) == names)
-                #expect(page.datasetID == expected.datasetID)
-                searches.withLock { $0 += 1 }
-            }
-            try await killing
-            // One that is just being made anew is there for no kill.
-            #expect(store.pool.statistics.exclusive.lostConnections >= 3)
-        }
-    }
-
     @Test("A page without places has its dataset too")
     func datasetOfNothing() async throws {
         try await MigratedDatabase.empty().withStore { store, session in
@@ -165,7 +131,6 @@ struct StoreTests {
             let center = try Coordinate(latitude: 1, longitude: 1)
             var requests = [NearbyPlacesRequest(center: center), NearbyPlacesRequest(center: center)]
             requests += [["zoo"], []].map { NearbyPlacesRequest(center: center, categories: $0) }
-            requests += ["zzz", "%"].map { NearbyPlacesRequest(center: center, searchText: $0) }
             requests.append(NearbyPlacesRequest(center: center, featured: true))
             for request in requests {
                 let page = try await store.places(for: request)
@@ -189,55 +154,77 @@ struct StoreTests {
         }
     }
 
-    // A search for words has a connection to itself, and locks the places first. On the other connections, a cancel request
-    // could meet another query, so none is sent while there are several.
+    @Test("What only an index in memory finds is refused as such")
+    func indexRequired() async throws {
+        try await MigratedDatabase.empty().withStore { store, _ in
+            let center = try Coordinate(latitude: 1, longitude: 1)
+            var byRelevance = NearbyPlacesRequest(center: center, searchText: "a")
+            byRelevance.sort = .relevance
+            var byProperty = NearbyPlacesRequest(center: center)
+            byProperty.filter.propertyFilters = [PropertyFilter("open", is: true)]
+            var inBox = NearbyPlacesRequest(center: center)
+            inBox.box = BoundingBox(west: 0, south: 0, east: 1, north: 1)
+            for request in [
+                NearbyPlacesRequest(center: center, searchText: "a"), byRelevance, byProperty, inBox,
+            ] {
+                #expect(await Self.failure(of: request, store) == .indexRequired)
+            }
+        }
+    }
+
+    @Test("Categories and attributions are counted anew once the data have changed")
+    func counts() async throws {
+        let database = try MigratedDatabase.empty()
+        try await database.withStore { store, session in
+            func parks() async throws -> (count: Int?, isRead: Bool) {
+                let counts = try await store.categories().value()
+                return (counts.items.first { $0.name == "park" }?.count, counts.datasetID != nil)
+            }
+            #expect(try await parks() == (0, true))
+            #expect(try await store.attributions().value().items.isEmpty)
+            let before = try await store.categories().value()
+            #expect(try await store.categories().value() == before)
+            try await session.run(
+                """
+                INSERT INTO locations (name, category, latitude, longitude, source_dataset, source_id, source_license)
+                VALUES ('a', 'park', 1, 1, 'set', '1', 'CC0-1.0'), ('b', 'park', 1, 2, 'set', '2', 'ODbL-1.0')
+                """)
+            #expect(try await parks() == (2, true))
+            let attributions = try await store.attributions().value().items
+            #expect(attributions == [Attribution(dataset: "set", license: "CC0-1.0 AND ODbL-1.0", places: 2)])
+        }
+    }
 
     @Test("A cancelled request's slow statement is cancelled in the database")
     func cancelling() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
         try await database.withStore { store, session in
-            try await Self.waitForVocabulary(store, session)
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
             let bound = LoopBound(store, loop: store.pool.loop)
-            let task = Task(executorPreference: store.pool.loop) { () -> PlaceStoreError? in
-                do throws(PlaceStoreError) {
-                    let center = Coordinate(wrapping: 1, 1)
-                    _ = try await bound.value.places(
-                        for: NearbyPlacesRequest(center: center, searchText: "place"))
-                    return nil
-                } catch {
-                    return error
-                }
+            let task = Task(executorPreference: store.pool.loop) {
+                await Self.failure(of: Self.request, bound.value)
             }
-            while try await !Self.hasWaitingQuery(session, like: "LOCK TABLE%") {}
+            while try await !Self.hasWaitingQuery(session) {}
             task.cancel()
             #expect(await task.value == .cancelled)
-            while try await Self.hasWaitingQuery(session, like: "LOCK TABLE%") {}
+            while try await Self.hasWaitingQuery(session) {}
             try await session.run("ROLLBACK")
-            let page = try await store.places(
-                for: NearbyPlacesRequest(center: Coordinate(wrapping: 1, 1), searchText: "place"))
-            #expect(page.places.count == 20)
+            #expect(try await store.places(for: Self.request).places.count == 20)
         }
     }
 
-    @Test(
-        "A request that waits for a table to be rewritten finds the places that it has then",
-        arguments: [nil, "place"])
-    func rewrittenTable(searchText: String?) async throws {
+    @Test("A request that waits for a table to be rewritten finds the places that it has then")
+    func rewrittenTable() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
         try await database.withStore { store, session in
-            await store.warmUp()
             try await session.run("BEGIN")
             try await session.run("ALTER TABLE locations ADD COLUMN number serial")
             let bound = LoopBound(store, loop: store.pool.loop)
             let task = Task(executorPreference: store.pool.loop) {
-                let center = Coordinate(wrapping: 1, 1)
-                let page = try await bound.value.places(
-                    for: NearbyPlacesRequest(center: center, searchText: searchText))
-                return try page.places.copied().count
+                try await bound.value.places(for: Self.request).places.count
             }
             while try await !Self.hasWaitingQuery(session) {}
             try await session.run("COMMIT")
@@ -246,9 +233,8 @@ struct StoreTests {
     }
 
     @Test(
-        "A request whose time is up fails, whatever it waited for, and leaves nothing behind in the database",
-        arguments: [nil, "place"])
-    func requestTimeout(searchText: String?) async throws {
+        "A request whose time is up fails, whatever it waited for, and leaves nothing behind in the database")
+    func requestTimeout() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
         try await database.withStore(
@@ -256,70 +242,32 @@ struct StoreTests {
         ) { store, session in
             // Connecting may take longer than that, which is another failure.
             await store.pool.waitUntilTried()
-            try await Self.waitForVocabulary(store, session)
             try await session.run("BEGIN")
             try await session.run("LOCK TABLE locations")
-            let request = NearbyPlacesRequest(
-                center: Coordinate(wrapping: 1, 1), searchText: searchText,
-                featured: searchText == nil ? true : nil)
             // The second waits for the only connection, which the first has.
             let bound = LoopBound(store, loop: store.pool.loop)
             let requests = (0..<2).map { _ in
-                Task(executorPreference: bound.loop) { await Self.failure(of: request, bound.value) }
+                Task(executorPreference: bound.loop) { await Self.failure(of: Self.request, bound.value) }
             }
             for task in requests {
                 let failure = await task.value
                 #expect(failure == .timeout(.query) || failure == .timeout(.connection))
             }
-            while try await Self.hasWaitingQuery(session, like: Self.search) {}
+            while try await Self.hasWaitingQuery(session) {}
             try await session.run("ROLLBACK")
         }
     }
 
-    // Without the request's deadline, this would take the 60 s of a statement.
+    private static let request = NearbyPlacesRequest(center: Coordinate(wrapping: 1, 1))
 
-    @Test("Reading the categories takes no longer than a request may")
-    func vocabularyTimeout() async throws {
-        let database = try MigratedDatabase.empty()
-        try await database.withStore(requestTimeout: .milliseconds(300)) { store, session in
-            try await Self.waitForVocabulary(store, session)
-            try await session.run("BEGIN")
-            try await session.run("LOCK TABLE categories")
-            let start = ContinuousClock.now
-            do throws(PlaceStoreError) {
-                _ = try await store.currentVocabulary().value()
-                Issue.record("It was read in spite of the lock.")
-            } catch {
-                #expect(error == .timeout(.query))
-            }
-            #expect(ContinuousClock.now - start < .seconds(30))
-            try await session.run("ROLLBACK")
-        }
-    }
-
-    /// Waits until the store has read the vocabulary, which a lock on the places would hold up.
-    private static func waitForVocabulary(
-        _ store: PostgresPlaceStore, _ session: PostgresConnection
-    ) async throws {
-        while store.vocabulary == nil {
-            try Task.checkCancellation()
-            try await session.run("SELECT 1")
-        }
-    }
-
-    /// What only the text of a search for places has: the vocabulary is read again and again, and may wait, too.
-    private static let search = "%<<->>%"
-
-    /// Whether a query with such a text waits for a lock in the test's own database.
-    private static func hasWaitingQuery(
-        _ session: PostgresConnection, like pattern: String = "%"
-    ) async throws -> Bool {
+    /// Whether a query waits for a lock in the test's own database.
+    private static func hasWaitingQuery(_ session: PostgresConnection) async throws -> Bool {
         // Within a transaction, the activity stays as it was when it was first read.
         try await session.run("SELECT pg_stat_clear_snapshot()")
         return try await session.value(
             """
             SELECT count(*) > 0 FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '\(pattern)'
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
             """)
     }
 

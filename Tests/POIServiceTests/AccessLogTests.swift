@@ -1,3 +1,4 @@
+import Bytes
 import Dispatch
 import EventLoop
 import Locking
@@ -86,9 +87,9 @@ struct AccessLogTests {
             (748_999_999, "2026-11-21T01:35:33.999Z"), (749_000_006, "2026-11-21T01:35:34.000Z"),
             (5, "2026-11-21T01:35:33.250Z"), (86_400_000_000_005, "2026-11-22T01:35:33.250Z"),
         ] as [(Int64, String)] {
-            var buffer = LineBuffer()
+            var buffer = ByteBuffer()
             clock.append(nanoseconds, to: &buffer)
-            #expect(String(decoding: buffer.bytes, as: UTF8.self) == text)
+            #expect(buffer.text == text)
         }
     }
 
@@ -96,9 +97,9 @@ struct AccessLogTests {
         "Thousandths are written as JSON numbers",
         arguments: [0, 1, 10, 100, 999, 1000, 1001, 1250, 123_456_789])
     func thousandths(number: UInt64) {
-        var buffer = LineBuffer()
+        var buffer = ByteBuffer()
         buffer.append(thousandths: number)
-        let text = String(decoding: buffer.bytes, as: UTF8.self)
+        let text = buffer.text
         #expect(Double(text) == Double(number) / 1000)
         #expect(!text.contains(".") || text.last != "0")
     }

@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import HTTPServer
 import PointsOfInterestAPI
 import Testing

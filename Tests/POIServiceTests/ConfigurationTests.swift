@@ -189,6 +189,8 @@ struct SettingNameTests {
             ("POI_LOGFORMAT", "POI_LOG_FORMAT"), ("POI_TRUSTED_PROXY", "POI_TRUSTED_PROXIES"),
             ("POI_MAX_CONECTIONS", "POI_MAX_CONNECTIONS"), ("POI_DRIAN_DELAY", "POI_DRAIN_DELAY"),
             ("POI_DB_PREPARE", "POI_DB_PREPARED"), ("POI_SEED", "POI_SEEDS"),
+            ("POI_PORT", "PORT"), ("POI_HOST", "HOST"), ("POI_DATABASE_URL", "DATABASE_URL"),
+            ("POI_DATABASE_URI", "DATABASE_URL"), ("DATABASE_URI", "DATABASE_URL"),
         ])
     func slips(name: String, meant: String) {
         #expect(
@@ -199,12 +201,33 @@ struct SettingNameTests {
     @Test(
         "Names of other programs, of newer releases and of empty variables are ignored",
         arguments: [
-            "POI_PORT", "POI_SERVICE_HOST", "POI_SERVICE_PORT_HTTP", "POI_PORT_80_TCP_ADDR", "POI_", "POI_X",
+            "POI_SERVICE_HOST", "POI_SERVICE_PORT_HTTP", "POI_PORT_80_TCP_ADDR", "POI_", "POI_X", "URI",
+            "HOSTS",
             "POI_MAX_CONNECTIONS_PER_PLANET", "POI_TOOLS", "POI_LOGS", "MY_POI_LOOP", "POSTGRES_PASSWORD",
             "POI_\(String(repeating: "LOOPS", count: 50))", "POI_ÜBER",
         ])
     func strangers(name: String) throws {
         try SettingName.refuseMisspelt(in: [name: "1", "POI_LOOP": ""])
+    }
+
+    @Test("The addresses that Kubernetes sets for a Service poi are ignored")
+    func serviceLinks() throws {
+        try SettingName.refuseMisspelt(in: [
+            "POI_PORT": "tcp://10.0.0.1:8080", "POI_PORT_8080_TCP": "tcp://10.0.0.1:8080",
+            "POI_PORT_8080_TCP_PORT": "8080", "POI_SERVICE_HOST": "10.0.0.1", "POI_SERVICE_PORT": "8080",
+        ])
+    }
+
+    @Test("Of a removed setting it is said that it was removed, and not the name of a neighbour")
+    func removed() {
+        let fate = "was removed: there are no searches by text without an index"
+        #expect(throws: ConfigurationError("POI_DB_TEXT_CONNECTIONS \(fate)")) {
+            try SettingName.refuseMisspelt(in: ["POI_DB_TEXT_CONNECTIONS": "1"])
+        }
+        let reader = SettingsReader(flags: ["--db-text-connections": "1"], environment: [:])
+        #expect(throws: ConfigurationError("--db-text-connections \(fate)")) {
+            try reader.refuseUnknownFlags()
+        }
     }
 
     @Test("The name of a setting is never taken for a misspelt name of another one")
@@ -231,8 +254,8 @@ struct SettingNameTests {
                 names.formUnion(text.matches(of: /\bPOI_[A-Z0-9_]+\b/).map { String($0.0) })
             }
         }
-        // The documentation's example of a misspelt one.
-        names.remove("POI_RATE_LIMITS")
+        // The documentation's examples of misspelt ones.
+        names.subtract(["POI_RATE_LIMITS", "POI_PORT", "POI_HOST", "POI_DATABASE_URL"])
         #expect(names.isSuperset(of: ["POI_PUBLISH", "POI_MIGRATE_PASSWORD", "POI_TEST_SEED", "POI_BINARY"]))
         for name in names.sorted() {
             #expect(SettingName.nearest(to: name) == nil, "\(name)")

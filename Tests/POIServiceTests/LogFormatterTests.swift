@@ -168,6 +168,7 @@ struct LogFormatterTests {
             (.databaseConnectionLost(.events, reason: hostile), "warning", "database-connection-lost"),
             (.databaseNotice(.places, hostile), "info", "database-notice"),
             (.migrationsMissing(["0003"]), "warning", "migrations-missing"),
+            (.databaseByDefault(target: "port=5432"), "info", "database-by-default"),
             (.migrationsApplied, "info", "migrations-applied"),
             (.stopping(signal: "SIGTERM", drainDelay: .seconds(5)), "info", "stopping"),
             (.finishing, "info", "finishing"), (.cutOff(connections: 2), "warning", "cut-off"),

@@ -158,7 +158,7 @@ private final class Disk: Sendable {
     /// Waits for the end of one more write.
     func waitForWrite() { written.wait() }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> DescriptorOutput.Failure? {
+    func write(_ bytes: [UInt8]) -> DescriptorOutput.Failure? {
         defer { written.signal() }
         return state.withLock { state in
             let count = min(bytes.count, state.room)

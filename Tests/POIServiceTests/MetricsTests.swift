@@ -35,7 +35,7 @@ struct MetricsTests {
         for (index, keyPath) in [1, 2].enumerated() {
             var snapshot = MetricsSnapshot()
             snapshot.add(keyPath, to: .activeRequests)
-            snapshot.add(1, to: .dataset, "abc")
+            snapshot.add(1, to: .build, "0.4.0", "6.3")
             var lag = Histogram(bounds: [1])
             lag.record(Double(index) * 2)
             snapshot.add(lag, to: .eventLoopLag, "0")
@@ -53,9 +53,9 @@ struct MetricsTests {
                 poi_event_loop_lag_seconds_bucket{loop="0",le="+Inf"} 2
                 poi_event_loop_lag_seconds_sum{loop="0"} 2
                 poi_event_loop_lag_seconds_count{loop="0"} 2
-                # HELP poi_dataset_info The dataset that is served; absent while it isn't known.
-                # TYPE poi_dataset_info gauge
-                poi_dataset_info{dataset="abc"} 1
+                # HELP poi_build_info The version of the program, and of the Swift compiler that built it.
+                # TYPE poi_build_info gauge
+                poi_build_info{version="0.4.0",swift="6.3"} 1
 
                 """)
     }
@@ -63,12 +63,12 @@ struct MetricsTests {
     @Test("A label's value can't break out of its quotes or its line")
     func escaping() {
         var snapshot = MetricsSnapshot()
-        snapshot.add(1, to: .dataset, "a\"} 1\nb\\")
-        #expect(text(snapshot).hasSuffix("\npoi_dataset_info{dataset=\"a\\\"} 1\\nb\\\\\"} 1\n"))
+        snapshot.add(1, to: .connections, "a\"} 1\nb\\")
+        #expect(text(snapshot).hasSuffix("\npoi_http_connections{loop=\"a\\\"} 1\\nb\\\\\"} 1\n"))
         // By scalars: a quote with a combining mark is another character, and so is CR with LF.
         var marked = MetricsSnapshot()
-        marked.add(1, to: .dataset, "\"\u{301}\r\n\\\u{301}")
-        let expected = "\npoi_dataset_info{dataset=\"\\\"\u{301}\r\\n\\\\\u{301}\"} 1\n"
+        marked.add(1, to: .connections, "\"\u{301}\r\n\\\u{301}")
+        let expected = "\npoi_http_connections{loop=\"\\\"\u{301}\r\\n\\\\\u{301}\"} 1\n"
         #expect(text(marked).utf8.reversed().starts(with: expected.utf8.reversed()))
     }
 

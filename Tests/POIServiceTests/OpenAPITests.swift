@@ -1,8 +1,10 @@
+import PointsOfInterestServerAPI
 import BruteForce
 import Foundation
 import HTTPServer
 import MockService
 import Places
+import SpatialIndex
 @testable import Program
 import Testing
 
@@ -84,6 +86,9 @@ struct OpenAPITests {
             address: "c", website: "https://d.example",
             source: .init(dataset: "e", id: "f", license: "g"), importance: 1, properties: ["h": 1],
             language: "en", matchedName: "i")
+        var record: [UInt8] = []
+        let stored = StoredPlace(place, names: ["en": "j"], otherNames: ["i"])
+        #expect(PlaceRecord.encode(stored.fields, into: &record))
         for field in Mirror(reflecting: place).children {
             let optional = Mirror(reflecting: field.value)
             #expect(
@@ -91,12 +96,13 @@ struct OpenAPITests {
         }
         func written(_ form: PlacesForm) throws -> Any {
             var writer = JSONWriter()
-            try PlaceStyle(form, properties: .all).write([place], to: &writer)
+            let style = PlaceStyle(form, properties: .all, languages: ["en"])
+            // Found by the name that is only searched.
+            record.withRecord { style.write($0, distance: 3, matchedNames: [2], to: &writer) }
             return try JSONSerialization.jsonObject(with: Data(writer.bytes))
         }
-        let json = try #require(try (written(.json) as? [[String: Any]])?.first)
-        let collection = try #require(try written(.geoJSON) as? [String: Any])
-        let feature = try #require((collection["features"] as? [[String: Any]])?.first)
+        let json = try #require(try written(.json) as? [String: Any])
+        let feature = try #require(try written(.geoJSON) as? [String: Any])
         let schemas = try members(document(), "components", "schemas")
         #expect(
             try members(schemas, "PointOfInterest", "properties").keys.sorted() == json.keys.sorted())

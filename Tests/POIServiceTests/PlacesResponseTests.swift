@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import BruteForce
 import HTTPServer
 import PointsOfInterestAPI
@@ -143,7 +144,7 @@ struct PlacesResponseTests {
         #expect(try await !site.ask(target).headers.contains(.link))
     }
 
-    @Test("Responses for coordinates are private, others public, with the configured ages")
+    @Test("Responses for coordinates and search texts are private, others public, with the configured ages")
     func cacheControl() async throws {
         func cacheControl(_ target: String, _ environment: [String: String] = [:]) async throws -> String? {
             try await ServiceSite(FixtureStore(Self.places), environment: environment).ask(target)
@@ -152,6 +153,7 @@ struct PlacesResponseTests {
         #expect(try await cacheControl("/locations?lat=0&long=0") == "private, max-age=60")
         #expect(try await cacheControl("/locations?bbox=0,0,1,1&lat=0&long=0") == "private, max-age=60")
         #expect(try await cacheControl("/locations/2?lat=0&long=0") == "private, max-age=60")
+        #expect(try await cacheControl("/locations?bbox=0,0,1,1&q=pizza") == "private, max-age=60")
         for target in ["/locations?bbox=0,0,1,1", "/locations/2", "/categories", "/attributions"] {
             #expect(try await cacheControl(target) == "public, max-age=60")
             #expect(try await cacheControl(target, ["POI_CACHE_PUBLIC_MAX_AGE": "0"]) == "public, max-age=0")

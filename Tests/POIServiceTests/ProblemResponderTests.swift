@@ -28,7 +28,8 @@ struct ProblemResponderTests {
             error: PlaceStoreError.unavailable(reason: "secret host"), status: 503,
             code: .databaseUnavailable, retryAfter: "1", secret: "secret host"),
         Example(error: PlaceStoreError.busy, status: 503, code: .databaseBusy, retryAfter: "1"),
-        Example(error: PlaceStoreError.indexRequired, status: 503, code: .indexRequired, retryAfter: "60"),
+        Example(error: PlaceStoreError.indexRequired, status: 501, code: .indexRequired),
+        Example(error: PlaceStoreError.notReady, status: 503, code: .notReady, retryAfter: "1"),
         Example(error: PlaceStoreError.timeout(.query), status: 504, code: .queryTimeout),
         Example(error: PlaceStoreError.cancelled, status: 500, code: .internalError),
         Example(

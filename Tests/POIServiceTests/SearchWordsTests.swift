@@ -1,3 +1,5 @@
+import Geodesy
+import PointsOfInterestServerAPI
 import BruteForce
 import Places
 import PointsOfInterestAPI
@@ -56,11 +58,12 @@ struct SearchWordsTests {
 
     /// The words that a folder finds, and those that begin within its runs.
     private static func words(ofName name: String, by folder: inout NameFolder) -> Set<[Unicode.Scalar]> {
-        Array(name.utf8).withUnsafeBufferPointer { folder.fold($0) }
+        let name = Array(name.utf8)
+        folder.fold(name.span)
         return Set(
             folder.words.split { $0 <= FoldedMark.space }.flatMap { word in
                 let scalars = Array(String(decoding: word, as: UTF8.self).unicodeScalars)
-                return word.withUnsafeBufferPointer(SearchWords.isRun)
+                return SearchWords.isRun(word.span)
                     ? scalars.indices.map { Array(scalars[$0...]) } : [scalars]
             })
     }
@@ -89,8 +92,7 @@ struct SearchWordsTests {
     @Test("A search text is cut at apostrophes only, and each of its words has to begin one of the name's")
     func matches() {
         func matches(_ text: String, _ name: String) -> Bool {
-            var matcher = NameMatcher(searchText: text)
-            let isMatch = Array(name.utf8).withUnsafeBufferPointer { matcher.matches(anyOf: $0) }
+            let isMatch = SearchWords.words(ofQuery: text).areAll(in: name)
             #expect(NameWords(name).match(text) == isMatch)
             return isMatch
         }
@@ -125,8 +127,16 @@ struct SearchWordsTests {
         "A search text without a word matches nothing", arguments: ["", " ", "'", "…", "\u{301}", "&-", "・"])
     func wordless(text: String) {
         #expect(SearchWords.words(ofQuery: text).isEmpty)
-        #expect(!NameMatcher(searchText: text).mayMatch)
         #expect(!NameWords("a").match(text))
+    }
+}
+
+extension [QueryWord] {
+    /// Whether each of them begins a word of a name.
+    fileprivate func areAll(in name: String) -> Bool {
+        var matcher = WordMatcher(self)
+        let name = [UInt8](name.utf8)
+        return !isEmpty && matcher.mask(of: name.span).nonzeroBitCount == count
     }
 }
 
@@ -189,7 +199,7 @@ struct NameSearchTests {
             var builder = IndexPartBuilder(expecting: 0, vocabulary: snapshot.vocabulary)
             let end = min(names.count, next + 350)
             for id in next..<end {
-                let isAdded = place(id, called: names[id], &generator).withFields { builder.add($0) }
+                let isAdded = builder.add(place(id, called: names[id], &generator).fields)
                 #expect(isAdded)
             }
             snapshot = snapshot.applying(removedIDs: [], added: builder.build(), version: version)
@@ -209,7 +219,7 @@ struct NameSearchTests {
             }
         }
         let words = names.map { names in names.map { NameWords($0) } }
-        let (all, joined) = (names.flatMap(\.self), names.map { Array($0.joined(separator: "\u{1}").utf8) })
+        let all = names.flatMap(\.self)
         let snapshot = Self.snapshot(ofPlacesCalled: names, &generator)
         let center = try Coordinate(latitude: 0, longitude: 0)
         let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
@@ -220,10 +230,8 @@ struct NameSearchTests {
             let searched = NameWords.SearchText(text)
             let expected = names.indices.filter { words[$0].contains(where: searched.finds) }
             matchCount += expected.count
-            var matcher = NameMatcher(searchText: text)
-            let matching = names.indices.filter { index in
-                joined[index].withUnsafeBufferPointer { matcher.matches(anyOf: $0) }
-            }
+            let queryWords = SearchWords.words(ofQuery: text)
+            let matching = names.indices.filter { names[$0].contains(where: queryWords.areAll) }
             #expect(matching == expected, "\(note)")
             var query = IndexQuery(
                 ranking: Ranking(center: center, radiusMeters: nil, limit: names.count + 1))

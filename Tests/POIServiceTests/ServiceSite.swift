@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import BruteForce
 import EventLoop
 import Foundation
@@ -120,7 +121,7 @@ final class StubStore: PlaceStore {
 
     private func page(_ places: [PointOfInterest]) -> RankedPage {
         RankedPage(
-            places: places, end: end, datasetID: answeredDatasetID ?? currentDatasetID,
+            places: PlainPlaces(places), end: end, datasetID: answeredDatasetID ?? currentDatasetID,
             databaseDuration: databaseDuration)
     }
 
@@ -145,7 +146,7 @@ final class StubStore: PlaceStore {
             return sum
         }
         let page = ClusterPage(
-            sums: sums, places: places, datasetID: answeredDatasetID ?? currentDatasetID)
+            sums: sums, places: PlainPlaces(places), datasetID: answeredDatasetID ?? currentDatasetID)
         if respondsAtOnce { return .now(page) }
         return .later { [self] () throws(PlaceStoreError) in
             clustersCount += 1
@@ -153,23 +154,12 @@ final class StubStore: PlaceStore {
         }
     }
 
-    /// The dataset that was counted before, until that is forgotten.
-    var formerVersion: DatasetVersion?
-
-    func forgetCounts() { formerVersion = nil }
-
-    private var version: DatasetVersion? {
-        formerVersion
-            ?? (answeredDatasetID ?? currentDatasetID).map {
-                DatasetVersion(datasetID: $0, revision: 1, incarnation: $0)
-            }
-    }
-
     func categories() -> Stored<DatasetCounts<CategoryCount>> {
         .later { [self] () throws(PlaceStoreError) in
             categoriesCount += 1
             return DatasetCounts(
-                [CategoryCount(name: "park", count: 2)], version: version, databaseDuration: databaseDuration)
+                [CategoryCount(name: "park", count: 2)], datasetID: answeredDatasetID ?? currentDatasetID,
+                databaseDuration: databaseDuration)
         }
     }
 
@@ -177,12 +167,13 @@ final class StubStore: PlaceStore {
         .later { [self] () throws(PlaceStoreError) in
             attributionsCount += 1
             return DatasetCounts(
-                [Attribution(dataset: "set", license: "CC0-1.0", places: 2)], version: version,
+                [Attribution(dataset: "set", license: "CC0-1.0", places: 2)],
+                datasetID: answeredDatasetID ?? currentDatasetID,
                 databaseDuration: databaseDuration)
         }
     }
 
-    func checkHealth() async -> StoreHealth { .reachable(missingMigrations: []) }
+    func checkHealth() async -> StoreHealth? { .reachable(missingMigrations: []) }
 
     func close() async {}
 }

@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import PointsOfInterestAPI
 import Testing
 

@@ -1,8 +1,9 @@
 import Foundation
-import PlaceImport
 import PointsOfInterestAPI
 import Randomness
 import Testing
+
+@testable import PlaceImport
 
 @Suite("Rows of delimited fields")
 struct CSVTests {
@@ -70,6 +71,17 @@ struct CSVTests {
         #expect(result.rejected[4].detail == "1;5 2")
         let invalid = try read(Array(csv("ÉÉ,cafe,1,2,e,,,").utf8) + [0xff] + Array(",cafe,1,2,a,,,\n".utf8))
         #expect(invalid.reasons == [.invalidText])
+    }
+
+    @Test("Two columns of one name end the import where a place is made of them")
+    func duplicateColumns() throws {
+        let text = "name,category,lat,lon,Name,note,note\nA,cafe,1,2,B,x,y\n"
+        let found = error { try read(text) }
+        #expect(found?.message == "columns 1 and 5 are both called Name: rename one of them")
+        #expect(try explain(text).contains("columns 1 and 5 are both called Name: rename one of them"))
+        #expect(
+            error { try read(text) { $0.columns = [.name: "note"] } }?.message.contains("6 and 7") == true)
+        #expect(try read(text.replacing("Name", with: "label")).places.map(\.name) == ["A"])
     }
 
     @Test("The id of a row without one is a digest of its name and position")

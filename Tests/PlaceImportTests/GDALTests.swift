@@ -1,7 +1,8 @@
 import Foundation
-import PlaceImport
 import PointsOfInterestAPI
 import Testing
+
+@testable import PlaceImport
 
 /// What GDAL converts. Where `ogr2ogr` is missing, the message says so.
 @Suite("Files that ogr2ogr reads", .serialized)

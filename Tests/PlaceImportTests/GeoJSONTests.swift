@@ -1,7 +1,8 @@
 import Foundation
-import PlaceImport
 import PointsOfInterestAPI
 import Testing
+
+@testable import PlaceImport
 
 @Suite("Features of GeoJSON")
 struct GeoJSONTests {
@@ -13,7 +14,7 @@ struct GeoJSONTests {
     }
 
     private func collection(_ features: String...) -> String {
-        let members = #""name":"x","crs":{"features":[1]},"list":[{"a":"]}"}]"#
+        let members = #""name":"x","note":{"features":[1]},"list":[{"a":"]}"}]"#
         return
             #"{"type":"FeatureCollection",\#(members),"features": [\#(features.joined(separator: ",\n"))],"end":[{}]}"#
     }

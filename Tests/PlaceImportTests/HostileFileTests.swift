@@ -80,6 +80,12 @@ struct HostileFileTests {
         var damaged = gzip(Array(csv("A,cafe,1,2,a,,,").utf8))
         damaged[20] ^= 0xff
         #expect(error { try read(damaged, as: "a.csv.gz") }?.message == "the gzip data is damaged")
+        // The checksum and the length, which come last.
+        for index in 1...8 {
+            var damaged = gzip(Array(csv("A,cafe,1,2,a,,,").utf8))
+            damaged[damaged.count - index] ^= 1
+            #expect(error { try read(damaged, as: "a.csv.gz") }?.message == "the gzip data is damaged")
+        }
     }
 
     @Test("JSON of any depth is read without recursion", arguments: ["[", "{\"a\":"])

@@ -132,6 +132,40 @@ struct HostileSourceTests {
         }
     }
 
+    @Test(
+        "An archive is unpacked and checked before the converter sees it",
+        arguments: ["a.kmz", "a.xlsx", "a.ods"])
+    func archives(name: String) throws {
+        let document = (0..<200).map { "<Placemark><name>Café \($0 * 7919 % 1000)</name></Placemark>" }
+            .joined()
+        let files = [("doc.kml", Array("<kml>\(document)</kml>".utf8)), ("files/a.txt", Array("a".utf8))]
+        let good = zip(files)
+        let drivers = ["LIBKML", "XLSX", "ODS", "GeoJSONSeq"]
+        func refusal(_ archive: [UInt8]) throws -> String? {
+            let converter = try StandInConverter(drivers: drivers)
+            let message = error { try converter.read(archive, as: name) }?.message
+            let isStarted = try converter.environment() != nil
+            return isStarted ? nil : message
+        }
+        #expect(try refusal(good) == nil)
+        for index in stride(from: 40, to: good.count - 250, by: 31) {
+            var damaged = good
+            damaged[index] ^= 1 << UInt8(index % 8)
+            #expect(
+                try refusal(damaged)?.hasPrefix("doc.kml in the archive is damaged: ") == true,
+                "byte \(index)")
+        }
+        #expect(try refusal(Array(good.dropLast(30)))?.contains("no directory") == true)
+        let blanks = [UInt8](repeating: 0x20, count: 8 << 20)
+        #expect(try refusal(zip(files + [("xl/sharedStrings.xml", blanks)]))?.contains("100 times") == true)
+        // Their sum counts, whatever each says of itself.
+        #expect(try refusal(zip(files + files, false, size: 1 << 29)) != nil)
+        let many = (0...10_000).map { ("\($0)", [UInt8(0x61)]) }
+        #expect(try refusal(zip(many, false)) == "the archive has more than 10000 files")
+        // A second directory, for programs that look for it elsewhere.
+        #expect(try refusal(good[..<40] + [0x20] + good[40...])?.contains("ZIP64") == true)
+    }
+
     @Test("The converter gets the drivers of one format, and only the environment that it needs")
     func confinement() throws {
         let converter = try StandInConverter()
@@ -149,7 +183,7 @@ struct HostileSourceTests {
         #expect(environment["GDAL_DATA"] == "/usr/share/gdal")
         #expect(environment["ALL_PROXY"] == "none://")
         #if os(Linux)
-            #expect(environment["KIBIBYTES"] == "4194304")
+            #expect(environment["KIBIBYTES"] == "1048576")
         #endif
         #expect(environment["HOME"] != "/root")
         #expect(environment["HOME"] == environment["CPL_TMPDIR"])

@@ -1,7 +1,8 @@
 import Foundation
-import PlaceImport
 import Randomness
 import Testing
+
+@testable import PlaceImport
 
 @Suite("Mappings")
 struct MappingTests {
@@ -300,14 +301,32 @@ struct NormalisationTests {
             ("BÜCHER.example", "https://xn--bcher-kva.example", [.websiteScheme, .websiteEncoded]),
             ("http://bu\u{308}cher.example", "http://xn--bcher-kva.example", [.websiteEncoded]),
             ("https://例え。テスト", "https://xn--r8jz45g.xn--zckzah", [.websiteEncoded]),
-            ("https://a.\u{301}é.example", "https://a.xn--9ca58h.example", [.websiteEncoded]),
+            // No label begins with a combining mark (UTS #46, section 4.1).
+            ("https://a.\u{301}é.example", nil, [.websiteDropped]),
             ("https://a.example/a b|c", "https://a.example/a%20b%7Cc", [.websiteEncoded]),
             ("https://a.example:8080?q", "https://a.example:8080?q", []),
             ("javascript:alert(1)", nil, [.websiteDropped]), ("ftp://a.example", nil, [.websiteDropped]),
             ("https://user@a.example", nil, [.websiteDropped]),
             ("https://-a.example", nil, [.websiteDropped]),
             ("https://a.example:123456", nil, [.websiteDropped]), ("https://", nil, [.websiteDropped]),
-            ("mail us at a@b", nil, [.websiteDropped]),
+            ("mail us at a@b", nil, [.websiteDropped]), ("a@b.example", nil, [.websiteDropped]),
+            ("mailto:a@b.example", nil, [.websiteDropped]), ("tel:123", nil, [.websiteDropped]),
+            ("N/A", nil, [.websiteDropped]), ("none", nil, [.websiteDropped]),
+            ("null", nil, [.websiteDropped]),
+            ("0", nil, [.websiteDropped]), ("TBD", nil, [.websiteDropped]), ("n.a", nil, [.websiteDropped]),
+            ("12.50", nil, [.websiteDropped]), ("192.0.2.1", nil, [.websiteDropped]),
+            ("localhost:8080", nil, [.websiteDropped]), ("a..example", nil, [.websiteDropped]),
+            ("a.example:65535/x", "https://a.example:65535/x", [.websiteScheme]),
+            ("a.example:65536", nil, [.websiteDropped]), ("http://a.example:65536/", nil, [.websiteDropped]),
+            ("http://192.0.2.1/", "http://192.0.2.1/", []), ("http://192.0.2/", nil, [.websiteDropped]),
+            ("http://192.0.2.256/", nil, [.websiteDropped]), ("http://a.b.7/", nil, [.websiteDropped]),
+            (
+                "\(String(repeating: "a", count: 63)).example",
+                "https://\(String(repeating: "a", count: 63)).example",
+                [.websiteScheme]
+            ),
+            ("http://\(String(repeating: "a", count: 64)).example", nil, [.websiteDropped]),
+            ("http://\(String(repeating: "a.", count: 126))ab", nil, [.websiteDropped]),
             ("https://a.example/" + String(repeating: "é", count: 400), nil, [.websiteDropped]),
         ] as [(String, String?, [Normalisation])])
     func website(given: String, url: String?, kinds: [Normalisation]) throws {
@@ -333,8 +352,12 @@ struct NormalisationTests {
         let line = try NSRegularExpression(
             pattern: "\\A(?![\(invisible)])[^\(controls)]+(?<![\(invisible)])\\z")
         let label = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
+        let byte = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+        let host = #"((\#(label)\.)*(?![0-9]+([:/?#]|\z))\#(label)|(\#(byte)\.){3}\#(byte))"#
+        let port =
+            "(:(?=[0-9]{1,5}([/?#]|\\z))0*([1-5]?[0-9]{0,4}|6([0-4][0-9]{3}|5([0-4][0-9]{2}|5([0-2][0-9]|3[0-5])))))?"
         let url = try NSRegularExpression(
-            pattern: #"\Ahttps?://(\#(label)\.)*\#(label)(:[0-9]{1,5})?([/?#][\]!#-;=?-Z_a-z~\[]*)?\z"#)
+            pattern: #"\Ahttps?://\#(host)\#(port)([/?#][\]!#-;=?-Z_a-z~\[]*)?\z"#)
         func matches(_ pattern: NSRegularExpression, _ text: String) -> Bool {
             let all = NSRange(location: 0, length: text.utf16.count)
             return pattern.firstMatch(in: text, range: all) != nil

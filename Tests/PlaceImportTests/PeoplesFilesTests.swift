@@ -1,6 +1,6 @@
 import CZlib
 import Foundation
-import PlaceImport
+@testable import PlaceImport
 import PointsOfInterestAPI
 import Testing
 
@@ -46,6 +46,22 @@ struct PeoplesFilesTests {
         #expect(result.places.map(\.longitude) == [13.25])
         #expect(result.progress.remarks.count == 1)
         #expect(result.progress.remarks.first?.contains("Windows-1252") == true)
+    }
+
+    @Test(
+        "Each byte of Windows-1252 has its character, and the five without one are control characters, as in browsers"
+    )
+    func windows1252() throws {
+        for byte in (0...255).map({ UInt8($0) }) {
+            let hasNone = [0x81, 0x8d, 0x8f, 0x90, 0x9d].contains(byte)
+            let expected =
+                hasNone
+                ? String(Unicode.Scalar(byte)) : String(data: Data([byte]), encoding: .windowsCP1252)
+            #expect(
+                Windows1252.utf8(of: [byte]).map { String(decoding: $0, as: UTF8.self) } == expected,
+                "\(byte)")
+        }
+        #expect(Windows1252.utf8(of: [0x41, 0x90, 0xe4]) == [0x41, 0xc2, 0x90, 0xc3, 0xa4])
     }
 
     @Test(
@@ -188,17 +204,37 @@ struct PeoplesFilesTests {
         #expect(
             message(zip([("a.csv", [UInt8](repeating: 0x61, count: 8 * Self.megabyte))]))?.contains(
                 "100 times") == true)
-        // The directory says less than there is.
-        #expect(message(zip([("a.csv", text)], size: 100))?.contains("more bytes than it says") == true)
+        // The directory says less than there is, or more.
+        #expect(
+            message(zip([("a.csv", text)], size: 100))?.contains("more bytes than the archive says") == true)
+        let long = message(zip([("a.csv", text)], size: text.count + 1))
+        #expect(
+            long == "a.csv in the archive is damaged: it has \(text.count) bytes instead of \(text.count + 1)"
+        )
         #expect(message([]) != nil)
         for length in stride(from: 0, to: good.count, by: 1 + good.count / 50) {
             #expect(message(Array(good.prefix(length))) != nil, "\(length)")
         }
-        // Whatever is damaged, nothing traps.
-        for index in good.indices.suffix(100) + good.indices.prefix(60) {
+    }
+
+    @Test("A flipped bit of an archive ends the import, or changes nothing", arguments: [true, false])
+    func flippedBits(isCompressed: Bool) throws {
+        let text = Array((csv() + (0..<100).map { "A\($0),cafe,1,2,a\($0),,,\n" }.joined()).utf8)
+        let good = zip([("places.csv", text)], isCompressed)
+        let places = try read(good, as: "a.zip").places
+        let data = 30 + "places.csv".utf8.count..<good.count - 22 - 46 - "places.csv".utf8.count
+        for index in good.indices {
             var damaged = good
-            damaged[index] ^= 0xff
-            _ = message(damaged)
+            damaged[index] ^= 1 << UInt8(index % 8)
+            var result = ReadResult()
+            let found = error {
+                result = try read(damaged, as: "a.zip")
+                return result
+            }
+            #expect(found != nil || result.places == places, "byte \(index)")
+            // The last bits of compressed data may mean nothing.
+            guard data.contains(index), let found else { continue }
+            #expect(found.message.hasPrefix("places.csv in the archive is damaged: "), "byte \(index)")
         }
     }
 
@@ -331,30 +367,4 @@ struct PeoplesFilesTests {
             "[" + String(repeating: #"{"a":["#, count: 1000) + String(repeating: "]}", count: 1000) + "]",
             as: "a.json")
     }
-}
-
-/// A ZIP archive; `size` is what the directory says of each file's length instead of the truth.
-private func zip(_ files: [(name: String, bytes: [UInt8])], _ isCompressed: Bool = true, size: Int? = nil)
-    -> [UInt8]
-{
-    func number(_ value: Int, _ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
-    var archive: [UInt8] = []
-    var directory: [UInt8] = []
-    for file in files {
-        // What is in a member of gzip: between its head of 10 bytes and its end of 8.
-        let data = isCompressed ? Array(gzip(file.bytes).dropFirst(10).dropLast(8)) : file.bytes
-        let common =
-            number(20, 2) + number(0, 2) + number(isCompressed ? 8 : 0, 2) + number(0, 8)
-            + number(data.count, 4)
-            + number(size ?? file.bytes.count, 4) + number(file.name.utf8.count, 2) + number(0, 2)
-        directory +=
-            [0x50, 0x4b, 1, 2] + number(20, 2) + common + number(0, 10) + number(archive.count, 4)
-            + file.name.utf8
-        archive += [0x50, 0x4b, 3, 4] + common + file.name.utf8 + data
-    }
-    return archive + directory + [0x50, 0x4b, 5, 6] + number(0, 4) + number(files.count, 2)
-        + number(files.count, 2)
-        + number(directory.count, 4) + number(archive.count, 4) + number(0, 2)
 }

@@ -85,6 +85,34 @@ struct PositionTests {
     }
 
     @Test(
+        "A coordinate system that isn't known ends the import with the option that says it, wherever the file names it",
+        arguments: [
+            #"{"type":"name","properties":{"name":"urn:ogc:def:crs:OGC:1.3:CRS27"}}"#,
+            #"{"type":"name","properties":{"name":"ETRS89 / UTM zone 32N"}}"#,
+            #"{"type":"link","properties":{"href":"http://example.org/crs/42"}}"#, #"{"type":"EPSG"}"#,
+        ])
+    func unknownSystem(crs: String) throws {
+        let feature =
+            #"{"type":"Feature","geometry":{"type":"Point","coordinates":[2,1]},"properties":{"name":"A","category":"cafe"}}"#
+        let before = #"{"type":"FeatureCollection","crs":\#(crs),"features":[\#(feature)]}"#
+        let blanks = String(repeating: " ", count: 300_000)
+        let behind = #"{"type":"FeatureCollection","features":[\#(feature)\#(blanks)],"x":{},"crs":\#(crs)}"#
+        for text in [before, behind] {
+            #expect(error { try read(text, as: "a.geojson") }?.message.contains("--crs EPSG:CODE") == true)
+            #expect(
+                try read(text, as: "a.geojson") { $0.referenceSystem = "EPSG:4326" }.places.map(\.longitude)
+                    == [2])
+        }
+        #expect(try explain(before, as: "a.geojson").hasSuffix("--crs EPSG:CODE"))
+        let geometry = feature.replacing(#""type":"Point","#, with: #""type":"Point","crs":\#(crs),"#)
+        #expect(error { try read(geometry, as: "a.geojsonl") } != nil)
+        for known in ["urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:4326", "urn:ogc:def:crs:EPSG::4326"] {
+            let text = before.replacing(crs, with: #"{"type":"name","properties":{"name":"\#(known)"}}"#)
+            #expect(try read(text, as: "a.geojson").places.map(\.longitude) == [2])
+        }
+    }
+
+    @Test(
         "Only codes of registries are coordinate systems, so that PROJ opens no file",
         arguments: [
             "EPSG:999999", "+proj=longlat", "EPSG:4326+5773", "/etc/passwd", "EPSG:", "epsg:3857 ",

@@ -101,3 +101,28 @@ func gzip(_ bytes: [UInt8]) -> [UInt8] {
         count = room - Int(stream.avail_out)
     }
 }
+
+/// A ZIP archive; `size` is what the directory says of each file's length instead of the truth.
+func zip(_ files: [(name: String, bytes: [UInt8])], _ isCompressed: Bool = true, size: Int? = nil) -> [UInt8]
+{
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    var archive: [UInt8] = []
+    var directory: [UInt8] = []
+    for file in files {
+        // What is in a member of gzip: between its head of 10 bytes and its end of 8.
+        let data = isCompressed ? Array(gzip(file.bytes).dropFirst(10).dropLast(8)) : file.bytes
+        let common =
+            number(20, 2) + number(0, 2) + number(isCompressed ? 8 : 0, 2) + number(0, 4)
+            + number(Int(crc32_z(0, file.bytes, file.bytes.count)), 4) + number(data.count, 4)
+            + number(size ?? file.bytes.count, 4) + number(file.name.utf8.count, 2) + number(0, 2)
+        directory +=
+            [0x50, 0x4b, 1, 2] + number(20, 2) + common + number(0, 10) + number(archive.count, 4)
+            + file.name.utf8
+        archive += [0x50, 0x4b, 3, 4] + common + file.name.utf8 + data
+    }
+    return archive + directory + [0x50, 0x4b, 5, 6] + number(0, 4) + number(files.count, 2)
+        + number(files.count, 2)
+        + number(directory.count, 4) + number(archive.count, 4) + number(0, 2)
+}

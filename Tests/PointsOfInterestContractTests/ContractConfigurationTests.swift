@@ -48,6 +48,13 @@ struct ContractConfigurationTests {
         #expect(
             try await configuration.headers(.events) == ["Authorization": "Bearer e=", "X-A": "b"])
         #expect(configuration.secretNames == ["authorization", "x-a"])
+        let file = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID())")
+        try Data("events=e=,data=d\n".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let fromFile = try ContractConfiguration(environment: [
+            "POI_BASE_URL": Self.url, "POI_CONTRACT_KEYS_FILE": file.path,
+        ])
+        #expect(fromFile.keys == configuration.keys)
     }
 
     @Test("A service counts as seeded only if the setting is `true`")
@@ -72,6 +79,8 @@ struct ContractConfigurationTests {
             ["POI_CONTRACT_RECORD": "true", "POI_CONTRACT_TARGET": "mock"],
             ["POI_BASE_URL": url, "POI_CONTRACT_KEYS": "S3cret"],
             ["POI_BASE_URL": url, "POI_CONTRACT_KEYS": "data=S3cret"],
+            ["POI_BASE_URL": url, "POI_CONTRACT_KEYS_FILE": "/nowhere"],
+            ["POI_CONTRACT_HEADERS": "X-A: S3cret", "POI_CONTRACT_HEADERS_FILE": "/dev/null"],
             ["POI_BASE_URL": url, "POI_CONTRACT_KEYS": "data=S3cret,events=S3cret"],
             ["POI_BASE_URL": url, "POI_CONTRACT_KEYS": "data=S3cret,events=b,c=d"],
             ["POI_BASE_URL": url, "POI_CONTRACT_LIMITED_URL": "https://name:S3cret@h"],

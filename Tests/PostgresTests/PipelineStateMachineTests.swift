@@ -16,7 +16,6 @@ struct PipelineStateMachineTests {
             case .failPreparing(let query): "failPreparing \(query)"
             case .keepRows(let query): "rows \(query)"
             case .keepError(let query): "error \(query)"
-            case .sendAgain(let query): "again \(query)"
             case .finish(let query): "finish \(query)"
             case .giveUp: "giveUp"
             }
@@ -41,7 +40,7 @@ struct PipelineStateMachineTests {
                 == ["prepared a", "ignore", "rows a", "ignore", "finish a"])
     }
 
-    @Test("A failed Parse aborts its own group and no other")
+    @Test("A failed Parse aborts its own query and no other")
     mutating func failedParse() {
         machine.sent("a", preparing: true)
         machine.sent("b", preparing: false)
@@ -51,41 +50,6 @@ struct PipelineStateMachineTests {
                     "failPreparing a", "ignore", "ignore", "ignore", "finish a", "rows b", "ignore",
                     "finish b",
                 ])
-    }
-
-    @Test("Queries that share a Sync are over one by one, the last of them at the Sync")
-    mutating func sharedSync() {
-        machine.sent("a", preparing: false, endsGroup: false)
-        machine.sent("b", preparing: false, endsGroup: false)
-        machine.sentSync()
-        machine.sent("c", preparing: false)
-        #expect(
-            receive(.success, .endOfCommand, .success, .endOfCommand, .sync, .success, .endOfCommand, .sync)
-                == [
-                    "rows a", "finish a", "rows b", "ignore", "finish b", "rows c", "ignore", "finish c",
-                ])
-        #expect(machine.count == 0)
-    }
-
-    @Test("Queries behind a failed one with the same Sync are to be sent again, and no others")
-    mutating func failedInGroup() {
-        machine.sent("a", preparing: false, endsGroup: false)
-        machine.sent("b", preparing: false, endsGroup: false)
-        machine.sent("c", preparing: false, endsGroup: false)
-        machine.sent("d", preparing: false, endsGroup: false)
-        machine.sentSync()
-        machine.sent("e", preparing: false)
-        #expect(
-            receive(
-                .success, .endOfCommand, .failure, .endOfCommand, .aborted, .endOfCommand, .aborted,
-                .endOfCommand, .sync, .success, .endOfCommand, .sync)
-                == [
-                    "rows a", "finish a", "error b", "finish b", "again c", "finish c", "again d", "ignore",
-                    "finish d", "rows e", "ignore", "finish e",
-                ])
-        // With the Sync, the failure is forgotten.
-        machine.sent("f", preparing: false)
-        #expect(receive(.aborted) == ["giveUp"])
     }
 
     @Test("An error at the Sync, where the commit is, goes before the rows")

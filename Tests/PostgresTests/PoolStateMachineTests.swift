@@ -7,7 +7,7 @@ struct PoolStateMachineTests {
     private typealias Machine = PoolStateMachine<String>
 
     private var machine = Machine(
-        limits: .init(connections: 2, depth: 2, waiters: 2, acquireTimeout: .seconds(1)))
+        limits: .init(connections: 2, waiters: 2, acquireTimeout: .seconds(1)), now: .zero)
 
     /// An action in short.
     private func show(_ action: Machine.Action?) -> String {
@@ -34,22 +34,22 @@ struct PoolStateMachineTests {
         #expect(show(machine.start()) == ["connect 0", "connect 1"])
     }
 
-    @Test("A query goes to the connection with the fewest in flight, or waits once all are full")
-    mutating func leastBusy() {
+    @Test("A query goes to a free connection, or waits once all are busy")
+    mutating func turns() {
         connectBoth()
         var shown: [String] = []
-        for name in ["a", "b", "c", "d", "e", "f"] { shown.append(show(machine.acquire(name, now: .zero))) }
-        #expect(shown == ["a on 0", "b on 1", "c on 0", "d on 1", "-", "-"])
-        #expect(show(machine.release(slot: 1, now: .zero)) == ["e on 1"])
-        #expect(show(machine.release(slot: 0, now: .zero)) == ["f on 0"])
-        #expect(machine.statistics.inFlight == 4)
+        for name in ["a", "b", "c", "d"] { shown.append(show(machine.acquire(name, now: .zero))) }
+        #expect(shown == ["a on 0", "b on 1", "-", "-"])
+        #expect(show(machine.release(slot: 1, now: .zero)) == ["c on 1"])
+        #expect(show(machine.release(slot: 0, now: .zero)) == ["d on 0"])
+        #expect(machine.statistics.busyConnections == 2)
     }
 
     @Test("The waiting line is bounded")
     mutating func bound() {
         connectBoth()
-        for name in ["a", "b", "c", "d", "e", "f"] { _ = machine.acquire(name, now: .zero) }
-        #expect(show(machine.acquire("g", now: .zero)) == "g busy")
+        for name in ["a", "b", "c", "d"] { _ = machine.acquire(name, now: .zero) }
+        #expect(show(machine.acquire("e", now: .zero)) == "e busy")
         #expect(machine.statistics.refusedAcquires == 1)
     }
 
@@ -60,9 +60,32 @@ struct PoolStateMachineTests {
         #expect(show(machine.expireWaiters(now: .milliseconds(999))) == [])
         #expect(show(machine.expireWaiters(now: .seconds(1))) == ["a unavailable"])
         connectBoth()
-        for name in ["b", "c", "d", "e", "f"] { _ = machine.acquire(name, now: .seconds(2)) }
-        #expect(show(machine.expireWaiters(now: .seconds(3))) == ["f busy"])
+        for name in ["b", "c", "d"] { _ = machine.acquire(name, now: .seconds(2)) }
+        #expect(show(machine.expireWaiters(now: .seconds(3))) == ["d busy"])
         #expect(machine.statistics.timedOutAcquires == 2)
+    }
+
+    @Test(
+        "Once no connection has worked for as long as a query may wait, new ones fail at once, until one works"
+    )
+    mutating func away() {
+        #expect(show(machine.acquire("a", now: .milliseconds(999))) == "-")
+        #expect(show(machine.acquire("b", now: .seconds(1))) == "b unavailable")
+        #expect(show(machine.connected(slot: 0, now: .seconds(2))) == ["a on 0"])
+        _ = machine.connected(slot: 1, now: .seconds(2))
+        #expect(show(machine.release(slot: 0, now: .seconds(2))) == [])
+        // The other one is in doubt from here on, and doesn't respond.
+        #expect(show(machine.lost(slot: 0, now: .seconds(9), random: 0)) == ["connect 0", "check 1"])
+        _ = machine.connectFailed(slot: 0, random: 0)
+        #expect(show(machine.acquire("c", now: .milliseconds(9999))) == "-")
+        #expect(show(machine.acquire("d", now: .seconds(10))) == "d unavailable")
+        // One that had a connection waits as long as its own time lasts.
+        #expect(show(machine.acquire("e", again: .seconds(11), now: .seconds(10))) == "-")
+        #expect(show(machine.lost(slot: 1, now: .seconds(12), random: 0)) == ["connect 1"])
+        #expect(show(machine.expireWaiters(now: .seconds(12))) == ["e unavailable", "c unavailable"])
+        #expect(machine.statistics.timedOutAcquires == 4)
+        _ = machine.connected(slot: 1, now: .seconds(13))
+        #expect(show(machine.acquire("f", now: .seconds(13))) == "f on 1")
     }
 
     @Test("A query that lost its connection goes before new ones, and waits as long as its own time lasts")
@@ -74,7 +97,8 @@ struct PoolStateMachineTests {
         #expect(show(machine.expireWaiters(now: .milliseconds(500))) == ["d unavailable"])
         #expect(machine.withdraw { $0 == "c" } == "c")
         #expect(machine.nextDeadline == .seconds(1))
-        #expect(show(machine.connected(slot: 0, now: .milliseconds(600))) == ["b on 0", "a on 0"])
+        #expect(show(machine.connected(slot: 0, now: .milliseconds(600))) == ["b on 0"])
+        #expect(show(machine.release(slot: 0, now: .milliseconds(600))) == ["a on 0"])
         #expect(machine.nextDeadline == nil)
     }
 
@@ -134,54 +158,15 @@ struct PoolStateMachineTests {
         #expect(show(machine.checkIdle(since: .zero, now: .seconds(30))) == ["check 1"])
         #expect(show(machine.checkIdle(since: .zero, now: .seconds(30))) == [])
         #expect(show(machine.release(slot: 1, now: .seconds(30))) == [])
-        #expect(machine.statistics.inFlight == 1)
-    }
-
-    @Test("A serial connection gets the next query only after the one before")
-    mutating func serial() {
-        _ = machine.connected(slot: 0, isSerial: true, now: .zero)
-        #expect(show(machine.acquire("a", now: .zero)) == "a on 0")
-        #expect(show(machine.acquire("b", now: .zero)) == "-")
-        #expect(show(machine.acquire("c", now: .zero)) == "-")
-        #expect(show(machine.release(slot: 0, now: .zero)) == ["b on 0"])
-        #expect(show(machine.connected(slot: 1, now: .zero)) == ["c on 1"])
-    }
-
-    @Test("A retired connection ends what it has, gets nothing more, and is then replaced at once")
-    mutating func retiring() {
-        connectBoth()
-        for name in ["a", "b"] { _ = machine.acquire(name, now: .zero) }
-        #expect(show(machine.retire(slot: 0, now: .zero)) == [])
-        #expect(show(machine.retire(slot: 0, now: .zero)) == [])
-        #expect(show(machine.acquire("c", now: .zero)) == "c on 1")
-        #expect(show(machine.acquire("d", now: .zero)) == "-")
-        #expect(show(machine.release(slot: 0, now: .zero)) == ["close 0"])
-        #expect(show(machine.lost(slot: 0, now: .zero, random: 0)) == ["connect 0"])
-        #expect(show(machine.connected(slot: 0, now: .zero)) == ["d on 0"])
-        let statistics = machine.statistics
-        #expect(statistics.retiredConnections == 1 && statistics.lostConnections == 0)
-    }
-
-    @Test("A connection that is retired while it is idle ends at once, and stays away after the end")
-    mutating func retiringIdle() {
-        connectBoth()
-        #expect(show(machine.retire(slot: 1, now: .zero)) == ["close 1"])
-        #expect(show(machine.lost(slot: 1, now: .zero, random: 0)) == ["connect 1"])
-        #expect(show(machine.retire(slot: 1, now: .zero)) == [])
-        _ = machine.acquire("a", now: .zero)
-        #expect(show(machine.retire(slot: 0, now: .zero)) == [])
-        #expect(show(machine.close()) == [])
-        #expect(show(machine.release(slot: 0, now: .zero)) == ["close 0"])
-        #expect(show(machine.lost(slot: 0, now: .zero, random: 0)) == [])
+        #expect(machine.statistics.busyConnections == 1)
     }
 
     @Test("Closing refuses those who wait and lets end what is in flight")
     mutating func closing() {
         connectBoth()
-        for name in ["a", "b", "c", "d", "e"] { _ = machine.acquire(name, now: .zero) }
-        #expect(show(machine.close()) == ["e closed"])
-        #expect(show(machine.acquire("f", now: .zero)) == "f closed")
-        #expect(show(machine.release(slot: 0, now: .zero)) == [])
+        for name in ["a", "b", "c"] { _ = machine.acquire(name, now: .zero) }
+        #expect(show(machine.close()) == ["c closed"])
+        #expect(show(machine.acquire("d", now: .zero)) == "d closed")
         #expect(show(machine.release(slot: 0, now: .zero)) == ["close 0"])
         #expect(!machine.isClosed)
         #expect(show(machine.closeNow()) == ["close 1"])

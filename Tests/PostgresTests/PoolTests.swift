@@ -16,7 +16,7 @@ struct PoolTests {
     private static let database = Result { try TestDatabase() }
     private static let echo = PreparedStatement("SELECT $1", parameters: [.int8])
 
-    @Test("Ten thousand queries of a hundred tasks, on both lanes, each get their own answer")
+    @Test("Ten thousand queries of a hundred tasks each get their own answer")
     func manyQueries() async throws {
         try await withPool(Self.database.get().connectionString) { pool in
             let bound = LoopBound(pool, loop: pool.loop)
@@ -27,7 +27,7 @@ struct PoolTests {
                         for index in 0..<100 {
                             let value = task * 1000 + index
                             let rows = try await bound.value.query(
-                                Self.echo, [.int8(Int64(value))], lane: task % 10 == 0 ? .exclusive : .fast)
+                                Self.echo, [.int8(Int64(value))])
                             if try rows.only().decode(Int.self, at: 0) == value { right += 1 }
                         }
                         return right
@@ -36,34 +36,7 @@ struct PoolTests {
                 return try await group.reduce(0, +)
             }
             #expect(right == 10_000)
-            let statistics = pool.statistics
-            #expect(statistics.fast.inFlight == 0 && statistics.exclusive.inFlight == 0)
-            #expect(statistics.fast.waiting == 0 && statistics.exclusive.waiting == 0)
-        }
-    }
-
-    @Test("Slow queries that fill the exclusive lane and its line hold up no query of the fast lane")
-    func lanes() async throws {
-        let database = try Self.database.get()
-        try await withPool(database.connectionString, { $0.acquireTimeout = .seconds(60) }) { pool in
-            let bound = LoopBound(pool, loop: pool.loop)
-            try await withBlocker(database, pool.loop, lock: 7) { blocker in
-                let slow = (0..<8).map { _ in
-                    Task(executorPreference: pool.loop) {
-                        try await bound.value.query(
-                            "SELECT pg_advisory_xact_lock(7)", timeout: .seconds(60)
-                        ).count
-                    }
-                }
-                try await waitUntil { pool.statistics.exclusive.waiting == 4 }
-                for value in 0..<200 {
-                    let rows = try await pool.query(Self.echo, [.int8(Int64(value))])
-                    #expect(try rows.only().decode(Int.self, at: 0) == value)
-                }
-                #expect(pool.statistics.exclusive.inFlight == 4)
-                _ = try await blocker.query("SELECT pg_advisory_unlock(7)")
-                for task in slow { #expect(try await task.value == 1) }
-            }
+            #expect(pool.statistics.busyConnections == 0 && pool.statistics.waiting == 0)
         }
     }
 
@@ -71,13 +44,13 @@ struct PoolTests {
     func busy() async throws {
         let database = try Self.database.get()
         let change: @Sendable (inout PoolOptions) -> Void = {
-            $0.exclusiveConnections = 1
-            $0.waitersPerLane = 1
+            $0.connections = 1
+            $0.waiters = 1
             $0.acquireTimeout = .seconds(1)
         }
         try await withPool(database.connectionString, change) { pool in
             // Until it is connected, a query would wait for that.
-            try await waitUntil { pool.statistics.exclusive.connections == 1 }
+            try await waitUntil { pool.statistics.connections == 1 }
             let bound = LoopBound(pool, loop: pool.loop)
             try await withBlocker(database, pool.loop, lock: 8) { blocker in
                 func ask() -> Task<PostgresError.Code?, Never> {
@@ -89,13 +62,13 @@ struct PoolTests {
                     }
                 }
                 let first = ask()
-                try await waitUntil { pool.statistics.exclusive.inFlight == 1 }
+                try await waitUntil { pool.statistics.busyConnections == 1 }
                 let second = ask()
-                try await waitUntil { pool.statistics.exclusive.waiting == 1 }
+                try await waitUntil { pool.statistics.waiting == 1 }
                 #expect(await ask().value == .busy)
-                #expect(pool.statistics.exclusive.refusedAcquires == 1)
+                #expect(pool.statistics.refusedAcquires == 1)
                 #expect(await second.value == .busy)
-                #expect(pool.statistics.exclusive.timedOutAcquires == 1)
+                #expect(pool.statistics.timedOutAcquires == 1)
                 _ = try await blocker.query("SELECT pg_advisory_unlock(8)")
                 #expect(await first.value == nil)
             }
@@ -105,7 +78,7 @@ struct PoolTests {
     @Test("A query that is cancelled while it waits leaves the line; one that runs ends in the server")
     func cancelling() async throws {
         let database = try Self.database.get()
-        try await withPool(database.connectionString, { $0.exclusiveConnections = 1 }) { pool in
+        try await withPool(database.connectionString, { $0.connections = 1 }) { pool in
             _ = try await pool.query("SELECT 1", timeout: .seconds(30))
             let bound = LoopBound(pool, loop: pool.loop)
             try await withBlocker(database, pool.loop, lock: 9) { blocker in
@@ -121,10 +94,10 @@ struct PoolTests {
                 let waiting = Task(executorPreference: pool.loop) {
                     await code { try await bound.value.query("SELECT 1") }
                 }
-                try await waitUntil { pool.statistics.exclusive.waiting == 1 }
+                try await waitUntil { pool.statistics.waiting == 1 }
                 waiting.cancel()
                 #expect(await waiting.value == .cancelled)
-                #expect(pool.statistics.exclusive.waiting == 0)
+                #expect(pool.statistics.waiting == 0)
                 running.cancel()
                 #expect(await running.value == .cancelled)
                 try await waitUntil(
@@ -147,14 +120,12 @@ struct PoolTests {
             await pool.waitUntilTried()
             let bound = LoopBound(pool, loop: pool.loop)
             let isOver = Lock(false)
-            let askers = (0..<20).map { asker in
+            let askers = (0..<20).map { _ in
                 Task(executorPreference: pool.loop) {
                     var failures: [PostgresError] = []
                     while !isOver.withLock({ $0 }) {
                         do throws(PostgresError) {
-                            _ = try await bound.value.query(
-                                Self.echo, [.int8(1)], lane: asker < 16 ? .fast : .exclusive,
-                                isIdempotent: true)
+                            _ = try await bound.value.query(Self.echo, [.int8(1)], isIdempotent: true)
                         } catch {
                             failures.append(error)
                         }
@@ -163,15 +134,13 @@ struct PoolTests {
                 }
             }
             for round in 1...5 {
-                try await waitUntil {
-                    pool.statistics.fast.connections == 2 && pool.statistics.exclusive.connections == 4
-                }
+                try await waitUntil { pool.statistics.connections == 4 }
                 _ = try await Task.detached {
                     try database.cluster.execute(
                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database.name)'"
                     )
                 }.value
-                try await waitUntil { pool.statistics.fast.lostConnections >= 2 * round }
+                try await waitUntil { pool.statistics.lostConnections >= 4 * round }
             }
             isOver.withLock { $0 = true }
             for asker in askers {
@@ -185,11 +154,11 @@ struct PoolTests {
     func idempotent() async throws {
         let database = try Self.database.get()
         try database.execute("CREATE SEQUENCE tries")
-        try await withPool(database.connectionString, { $0.fastConnections = 1 }) { pool in
+        try await withPool(database.connectionString, { $0.connections = 4 }) { pool in
             // Kills its own backend at the first try only.
             let query: PostgresQuery =
                 "SELECT CASE WHEN nextval('tries') = 1 THEN pg_terminate_backend(pg_backend_pid()) ELSE false END"
-            let rows = try await pool.query(query, lane: .fast, isIdempotent: true)
+            let rows = try await pool.query(query, isIdempotent: true)
             #expect(try rows.only().decode(Bool.self, at: 0) == false)
             let deadly: PostgresQuery = "SELECT pg_terminate_backend(pg_backend_pid())"
             #expect(await code { try await pool.query(deadly, isIdempotent: true) } == .connectionLost)
@@ -214,21 +183,9 @@ struct PoolTests {
         try await withPool(database.connectionString) { pool in
             // Every second call conflicts.
             let alternating = PreparedStatement("SELECT read(nextval('calls') % 2 = 1)")
-            for lane in [PoolLaneName.fast, .exclusive] {
-                let rows = try await pool.query(alternating, lane: lane, isIdempotent: true)
-                #expect(try rows.only().decode(Int.self, at: 0) == 7)
-            }
+            let rows = try await pool.query(alternating, isIdempotent: true)
+            #expect(try rows.only().decode(Int.self, at: 0) == 7)
             #expect(await code { try await pool.query(alternating) } == .server)
-            let attempts = Lock(0)
-            let read = PreparedStatement("SELECT read($1)", parameters: [.bool])
-            let value = try await pool.withSnapshot(lane: .exclusive) { snapshot throws(PostgresError) in
-                let isFirst = attempts.withLock {
-                    $0 += 1
-                    return $0 == 1
-                }
-                return try await snapshot.query(read, [.bool(isFirst)]).only().decode(Int.self, at: 0)
-            }
-            #expect(value == 7 && attempts.withLock { $0 } == 2)
         }
     }
 
@@ -236,7 +193,7 @@ struct PoolTests {
     func frozenBackend() async throws {
         let database = try TestDatabase()
         var options = PoolOptions()
-        (options.fastConnections, options.exclusiveConnections) = (1, 1)
+        options.connections = 1
         options.healthCheckInterval = .milliseconds(50)
         var configuration = try PostgresConfiguration(conninfo: database.connectionString)
         configuration.overrunGrace = .milliseconds(50)
@@ -244,7 +201,7 @@ struct PoolTests {
             let pool = ConnectionPool(configuration, options: options, loop: loop)
             let frozen = try await pool.query("SELECT pg_backend_pid()").only().decode(Int32.self, at: 0)
             kill(frozen, SIGSTOP)
-            try await waitUntil { pool.statistics.exclusive.lostConnections == 1 }
+            try await waitUntil { pool.statistics.lostConnections == 1 }
             kill(frozen, SIGCONT)
             let other = try await pool.query("SELECT pg_backend_pid()").only().decode(Int32.self, at: 0)
             #expect(other != frozen)
@@ -260,11 +217,11 @@ struct PoolTests {
             _ = try await pool.query("SELECT 1")
             try await withBlocker(database, pool.loop, lock: 11) { blocker in
                 let running = Task(executorPreference: pool.loop) {
-                    try await bound.value.query(Self.waitForLock, [.int8(11)], lane: .exclusive).count
+                    try await bound.value.query(Self.waitForLock, [.int8(11)]).count
                 }
-                try await waitUntil { pool.statistics.exclusive.inFlight == 1 }
+                try await waitUntil { pool.statistics.busyConnections == 1 }
                 let closing = Task(executorPreference: pool.loop) { await bound.value.close() }
-                try await waitUntil { pool.statistics.exclusive.connections == 1 }
+                try await waitUntil { pool.statistics.connections == 1 }
                 #expect(await code { try await pool.query("SELECT 1") } == .closed)
                 _ = try await blocker.query("SELECT pg_advisory_unlock(11)")
                 #expect(try await running.value == 1)
@@ -283,10 +240,10 @@ struct PoolTests {
             try await withBlocker(database, pool.loop, lock: 12) { _ in
                 let running = Task(executorPreference: pool.loop) {
                     await code {
-                        try await bound.value.query(Self.waitForLock, [.int8(12)], lane: .exclusive)
+                        try await bound.value.query(Self.waitForLock, [.int8(12)])
                     }
                 }
-                try await waitUntil { pool.statistics.exclusive.inFlight == 1 }
+                try await waitUntil { pool.statistics.busyConnections == 1 }
                 await pool.close(grace: .milliseconds(50))
                 #expect(await running.value == .closed)
             }

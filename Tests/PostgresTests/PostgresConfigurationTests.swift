@@ -36,6 +36,37 @@ struct PostgresConfigurationTests {
         #expect(!"\(error) \(error.serverMessage ?? "")".contains("hunter2"))
     }
 
+    @Test(
+        "A value that libpq refuses when it connects is refused at once, by its keyword",
+        arguments: [
+            ("postgresql://u:hunter2@h/db?sslmode=hunter2", "sslmode"), ("sslmode=verify", "sslmode"),
+            ("channel_binding=hunter2", "channel_binding"), ("gssencmode=hunter2", "gssencmode"),
+            ("host=a,b target_session_attrs=primary-only", "target_session_attrs"),
+            ("ssl_min_protocol_version=1.3", "ssl_min_protocol_version"),
+            ("connect_timeout=soon", "connect_timeout"),
+            ("keepalives_idle=1s", "keepalives_idle"), ("host=a,b,c port=1,2", "port"),
+            ("host=a,b hostaddr=127.0.0.1", "hostaddr"), ("service=hunter2", "service"),
+        ])
+    func refusedValue(conninfo: String, keyword: String) throws {
+        let error = try #require(throws: PostgresError.self) {
+            _ = try PostgresConfiguration(conninfo: conninfo)
+        }
+        #expect(error.code == .invalidConfiguration)
+        #expect(error.clientMessage == "libpq doesn't take its \(keyword)")
+    }
+
+    @Test(
+        "What libpq takes is taken, whether or not a server is there",
+        arguments: [
+            "postgresql://u:p@h1:1,h2:2/db?sslmode=verify-full&sslrootcert=/none&target_session_attrs=prefer-standby",
+            "host=h sslmode=require channel_binding=require connect_timeout=2 keepalives_idle=30",
+            "host=a,b hostaddr=127.0.0.1,::1 port=5432", "host=/var/run/postgresql", "dbname=x", "port=1",
+            "hostaddr=127.0.0.1,127.0.0.2 port=1,2", "postgresql:///db?host=/tmp/x&port=6432",
+        ])
+    func takenValues(conninfo: String) throws {
+        _ = try PostgresConfiguration(conninfo: conninfo)
+    }
+
     @Test("Neither a configuration's description nor its dump shows the password")
     func secrets() throws {
         let configuration = try PostgresConfiguration(conninfo: "postgresql://u:hunter2@h/db")
@@ -83,38 +114,5 @@ struct PostgresConfigurationTests {
             $0.statementTimeout = timeout
         }["options"]
         #expect(options == "-c statement_timeout=\(text)")
-    }
-
-    @Test(
-        "The servers of a connection string are its hosts, addresses and ports side by side",
-        arguments: [
-            ("postgresql://u@a:1,b:2/db", ["a:1", "b:2"]),
-            ("host=a,b port=7", ["a:7", "b:7"]),
-            ("host=/run/x,::1", ["/run/x", "[::1]"]),
-            ("hostaddr=127.0.0.1,::1 port=1,2", ["127.0.0.1:1", "[::1]:2"]),
-            ("host=a,,c port=1,2,3", ["a:1", "the default host:2", "c:3"]),
-            ("dbname=db", []),
-        ])
-    func endpoints(conninfo: String, expected: [String]) throws {
-        let endpoints = try PostgresConfiguration(conninfo: conninfo).endpoints
-        #expect(endpoints.map(\.description) == expected)
-    }
-
-    @Test("Narrowed to some of its servers, a configuration keeps everything else")
-    func narrowing() throws {
-        let uri =
-            "postgresql://u@a:1,b,c:3/db?hostaddr=10.0.0.1,,10.0.0.3&target_session_attrs=prefer-standby"
-        let configuration = try PostgresConfiguration(conninfo: uri)
-        #expect(configuration.prefersStandbys)
-        let endpoints = configuration.endpoints
-        let narrowed = configuration.narrowed(to: [endpoints[2], endpoints[1]])
-        let parameters = Dictionary(
-            try narrowed.connectionParameters().map { ($0.keyword, $0.value) }, uniquingKeysWith: { $1 })
-        #expect(parameters["dbname"] == uri)
-        #expect(parameters["host"] == "c,b")
-        #expect(parameters["hostaddr"] == "10.0.0.3,")
-        #expect(parameters["port"] == "3,")
-        for port in ["", "5432"] { #expect(endpoints[1].isReached(at: ("b", port))) }
-        #expect(!endpoints[1].isReached(at: ("b", "5433")) && !endpoints[1].isReached(at: ("a", "5432")))
     }
 }

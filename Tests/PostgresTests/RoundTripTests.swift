@@ -42,29 +42,6 @@ struct RoundTripTests {
         }
     }
 
-    @Test(
-        "Values of a known type are read in place: nulls, empty texts and extremes; another type is an error")
-    func knownTypes() async throws {
-        try await withConnection(Self.database.get()) { connection in
-            let rows = try await connection.query(
-                PostgresQuery(
-                    "SELECT $1, NULL::bigint, circle(point($2, -2), 3), NULL::circle, $3, ''::text, NULL::text, 1::integer",
-                    [.int8(.min), .float8(-0.1), .text("ü")]))
-            #expect(try rows.int8(row: 0, column: 0) == .min)
-            #expect(try rows.int8(row: 0, column: 1) == nil)
-            #expect(try #require(try rows.circle(row: 0, column: 2)) == (-0.1, -2, 3))
-            #expect(try rows.circle(row: 0, column: 3) == nil)
-            #expect(try rows.text(row: 0, column: 4).map(Array.init) == Array("ü".utf8))
-            #expect(try rows.text(row: 0, column: 5)?.count == 0)
-            #expect(try rows.text(row: 0, column: 6) == nil)
-            let wrong = await code { try rows.int8(row: 0, column: 7) }
-            #expect(wrong == .decoding(.wrongType(column: 7, .int4)))
-            #expect(
-                await code { try rows.circle(row: 0, column: 0) } == .decoding(.wrongType(column: 0, .int8)))
-            #expect(await code { try rows.text(row: 0, column: 8) } == .decoding(.noColumn(8)))
-        }
-    }
-
     @Test("NaN stays NaN, and minus zero keeps its sign")
     func specialDoubles() async throws {
         try await withConnection(Self.database.get()) { connection in

@@ -13,9 +13,8 @@ private struct FragileService {
     private static let loops = 2
     /// Seventeen sessions that begin at once plan their first queries at once: on two processors that is no fault.
     private static let settings = ["POI_LOOPS": "\(loops)", "POI_DB_STATEMENT_TIMEOUT": "3s"]
-    /// By default 3 fast and 3 exclusive connections and one that writes events on every loop, and one for the process
-    /// that listens.
-    static let connectionCount = loops * (3 + 3 + 1) + 1
+    /// Without an index, 4 connections that read and one that writes events on every loop.
+    static let connectionCount = loops * (4 + 1)
 
     private static let cluster = Task {
         let cluster = PrivateCluster(ephemeralWith: [:])
@@ -53,9 +52,40 @@ private struct FragileService {
 
 @Suite("When the database fails", .serialized, .timeLimit(.minutes(2)))
 struct DatabaseFaultTests {
-    @Test("Under load, killed backends and a restart cause only 503 problems, for a short time")
-    func underLoad() async throws {
+    @Test("Under load, no reader notices killed backends and a restart, and changes are followed again")
+    func readers() async throws {
         let service = try await FragileService()
+        let (server, cluster) = (service.server, service.cluster)
+        let load = Load(port: server.port, connections: 32, target: secretTarget)
+        try await offPool { load.wait(successes: 5) }
+        try await service.session()
+            .run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(FragileService.isOurs)")
+        try await offPool {
+            load.wait(successes: 10)
+            try cluster.stopServer(.immediate)
+            load.wait(successes: 10)
+        }
+        try await server.event("database-unreachable")
+        let count = server.program.output.lines.count
+        try await offPool { try cluster.startServer() }
+        try await server.event("database-reachable", after: count)
+        try await service.session().run(
+            "INSERT INTO locations (name, category, latitude, longitude) VALUES ('New', 'park', 37.3293, -121.8893)"
+        )
+        while try await get(secretTarget, port: server.port).places?.contains(where: { $0.name == "New" })
+            != true
+        {
+            try Task.checkCancellation()
+        }
+        let failures = try await offPool { load.stop().flatMap(\.self) }.filter { !$0.isSuccess }
+        #expect(failures.isEmpty, "\(failures.prefix(3))")
+        try await service.session().run("DELETE FROM locations WHERE name = 'New'")
+        try await server.finish()
+    }
+
+    @Test("Without an index, killed backends and a restart cause only 503 problems, for a short time")
+    func underLoad() async throws {
+        let service = try await FragileService(["POI_INDEX": "off"])
         let (server, cluster) = (service.server, service.cluster)
         try await service.waitForAllConnections()
         let load = Load(port: server.port, connections: 32, target: secretTarget)
@@ -103,13 +133,63 @@ struct DatabaseFaultTests {
     private func check(failures: [Load.Outcome], log: [String]) {
         for failure in failures {
             let id = failure.response?.headers["x-request-id"]
-            let reasons = log.filter { line in id.map(line.contains) ?? false }
-            #expect(failure.response?.status == 503, "\(failure) \(reasons)")
+            // Thousands fail, so that the log is searched only for one that shouldn't.
+            #expect(
+                failure.response?.status == 503,
+                "\(failure) \(log.filter { line in id.map(line.contains) ?? false })")
             #expect([.databaseUnavailable, .databaseBusy].contains(failure.response?.problem?.code))
             #expect(failure.response?.headers["retry-after"] != nil)
             // To wait for a connection and for a query are promised to take 1 s and 3 s at most.
             #expect(failure.end - failure.start < .seconds(5))
         }
+    }
+
+    @Test("While the database is away, requests fail at once, and the log says why once a reason")
+    func awayForLong() async throws {
+        let service = try await FragileService(["POI_INDEX": "off"])
+        let (server, cluster) = (service.server, service.cluster)
+        try await offPool { try cluster.stopServer() }
+        let event = #"[{"user_id":"a","time":1.5,"event":{"name":"launch","value":{}}}]"#
+        func fail() async throws -> [WireResponse] {
+            [try await get(secretTarget, port: server.port), try await postEvents(event, port: server.port)]
+        }
+        // From these on the database has been away for longer than a request waits.
+        for _ in 0..<2 { _ = try await fail() }
+        let start = ContinuousClock.now
+        for _ in 0..<10 {
+            for response in try await fail() {
+                #expect(response.status == 503 && response.problem?.code == .databaseUnavailable)
+                #expect(response.headers["retry-after"] == "1")
+            }
+        }
+        // If each waited for its second, this would take 20.
+        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(try await server.scrape()["poi_request_failures_total"] == 24)
+        let reasons = server.program.output.lines(of: .standardError)
+            .filter { $0.contains(#""event":"failure""#) }
+            .map { $0.firstMatch(of: /failed: [^"]*/)?.output }
+        #expect(reasons.count == Set(reasons).count && reasons.count >= 2, "\(reasons)")
+        try await server.event("database-unreachable")
+        let count = server.program.output.lines.count
+        try await offPool { try cluster.startServer() }
+        try await server.event("database-reachable", after: count)
+        #expect(try await get(secretTarget, port: server.port).status == 200)
+        // Events have a pool of their own.
+        while try await postEvents(event, port: server.port).status != 200 { try Task.checkCancellation() }
+        try await server.finish()
+    }
+
+    @Test("A database that doesn't respond at the start is reported before every connection was tried")
+    func silentAtStart() async throws {
+        let silent = try SilentListener()
+        let server = try await ServerProcess.serve(
+            databaseURL: "postgresql://poi@127.0.0.1:\(silent.port)/places", environment: ["POI_LOOPS": "1"])
+        try await server.event("database-unreachable")
+        // Each takes 5 s, one after the other.
+        #expect(
+            try await server.scrape().sum("poi_db_pool_connect_failures_total", #"database="places""#) < 3)
+        #expect(try await get("/readyz", port: server.port).problem?.code == .notReady)
+        try await server.finish()
     }
 
     @Test("The service stays ready without its database, unless it is set to need it")

@@ -89,7 +89,7 @@ struct DevelopmentServerTests {
         try await first.ready()
         try await DatabaseSession(first.databaseURL)
             .run(
-                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0101'), ('0118')"
+                "TRUNCATE schema_migrations; INSERT INTO schema_migrations VALUES ('0101', '', ''), ('0118', '', '')"
             )
         try await first.finish()
 

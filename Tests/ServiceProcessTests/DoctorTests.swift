@@ -43,6 +43,25 @@ struct DoctorTests {
         #expect(!result.standardOutput.joined().contains("hunter2"))
     }
 
+    @Test("Without DATABASE_URL the doctor and a server's log say where libpq's variables lead")
+    func addressByDefault() async throws {
+        let environment = [
+            "PGHOST": "127.0.0.1", "PGPORT": "1", "PGDATABASE": "places", "PGUSER": "poi",
+            "PGPASSWORD": "hunter2",
+        ]
+        let text =
+            "DATABASE_URL is not set: libpq's defaults and PG* variables lead to "
+            + "user=poi dbname=places host=127.0.0.1 port=1"
+        let result = try await PoiProgram.run(["doctor"], environment: environment)
+        #expect(result.standardOutput.first == "good     address: " + text)
+        let server = try await ServerProcess.serve(databaseURL: "", environment: environment)
+        #expect(
+            try await server.program.output.line { $0.text.contains("database-by-default") }.text.contains(
+                text))
+        try await server.finish()
+        #expect(!(server.program.output.text + result.standardOutput.joined()).contains("hunter2"))
+    }
+
     @Test(
         "The newest backup is not older than a day and two hours",
         arguments: [(25, "good"), (27, "fault"), (nil, "fault")] as [(Double?, String)])

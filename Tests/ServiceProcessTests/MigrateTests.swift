@@ -11,8 +11,6 @@ struct MigrateTests {
     /// The numbers of all are one sequence.
     private static let all = (schema + seeds).sorted()
     private static let versions = all.map { String($0.prefix(4)) }
-    private static let nextVersion = String(
-        format: "%04d", (all.compactMap { Int($0.prefix(4)) }.max() ?? 0) + 1)
 
     private static func names(in folder: String) -> [String] {
         let files = try? FileManager.default.contentsOfDirectory(atPath: PoiProgram.migrations.path + folder)
@@ -38,56 +36,47 @@ struct MigrateTests {
             .run("SELECT version FROM schema_migrations ORDER BY version")
     }
 
-    @Test("A database can be migrated up, to a version, with the seeds, and down again")
+    @Test("A database can be migrated up, with the seeds, and down again")
     func upAndDown() async throws {
         let database = try await ServiceDatabase.empty()
-        #expect(
-            try await migrate("up", "--to", Self.versions[1], on: database)
-                == done("apply", Array(Self.schema[..<2])))
-        #expect(try await migrate("up", on: database) == done("apply", Array(Self.schema[2...])))
+        #expect(try await migrate("up", on: database) == done("apply", Self.schema))
         #expect(try await migrate("up", on: database) == ["nothing to do"])
         #expect(try await migrate("up", "--seeds", on: database) == done("apply", Self.seeds))
         #expect(try await appliedVersions(in: database) == Self.versions)
         _ = try await migrate("validate", on: database)
-        let rest = Self.all.dropLast()
-        #expect(try await migrate("down", "--yes", on: database) == done("undo", [Self.all[rest.count]]))
-        #expect(
-            try await migrate("down", "--to", "0", "--yes", on: database)
-                == done("undo", rest.reversed()))
-        #expect(try await appliedVersions(in: database) == [])
+        for name in Self.all.suffix(2).reversed() {
+            #expect(try await migrate("down", "--yes", on: database) == done("undo", [name]))
+        }
+        #expect(try await appliedVersions(in: database) == Self.versions.dropLast(2))
     }
 
     @Test("Down without --yes says what would be lost, ends with exit code 64, and changes nothing")
     func downUnconfirmed() async throws {
         let database = try await ServiceDatabase.migrated()
-        for (arguments, names) in [
-            ([], Self.all.suffix(1)), (["--to", Self.versions[0]], Self.all.dropFirst()),
-        ] {
-            let result = try await PoiProgram.run(
-                ["migrate", "down"] + arguments, environment: ["DATABASE_URL": database.connectionString])
-            #expect(result.exitCode == 64)
-            #expect(result.standardOutput == [])
-            let names = names.reversed().joined(separator: ", ")
-            #expect(
-                result.standardError == [
-                    "poi: migrate down would undo \(names) and drop what was made by it, with all data in it; "
-                        + "confirm with --yes"
-                ])
-        }
-        #expect(try await appliedVersions(in: database) == Self.versions)
+        let result = try await PoiProgram.run(
+            ["migrate", "down"], environment: ["DATABASE_URL": database.connectionString])
+        #expect(result.exitCode == 64)
+        #expect(result.standardOutput == [])
         #expect(
-            try await migrate("down", "--dry-run", on: database) == [
-                "would undo \(Self.all[Self.all.count - 1])"
+            result.standardError == [
+                "poi: migrate down would undo \(Self.all[Self.all.count - 1]) and drop what was made by it, "
+                    + "with all data in it; confirm with --yes"
             ])
+        #expect(try await appliedVersions(in: database) == Self.versions)
         let empty = try await ServiceDatabase.empty()
         #expect(try await migrate("down", on: empty) == ["nothing to do"])
     }
 
-    @Test("A dry run tells what would be done, and does nothing")
+    @Test("A dry run, which other commands have, is refused with what to ask instead, and changes nothing")
     func dryRun() async throws {
         let database = try await ServiceDatabase.empty()
-        let lines = try await migrate("up", "--dry-run", "--seeds", on: database)
-        #expect(lines == Self.all.map { "would apply \($0)" })
+        let result = try await PoiProgram.run(
+            ["migrate", "up", "--dry-run"], environment: ["DATABASE_URL": database.connectionString])
+        #expect(result.exitCode == 64)
+        #expect(
+            result.standardError == [
+                "poi: migrate has no --dry-run: poi migrate status shows what is pending"
+            ])
         let tables = try await DatabaseSession(database.connectionString)
             .run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
         #expect(tables == ["0"])
@@ -96,13 +85,14 @@ struct MigrateTests {
     @Test("The status lists every migration with its state")
     func status() async throws {
         let database = try await ServiceDatabase.empty()
-        _ = try await migrate("up", "--to", "202", on: database)
+        _ = try await migrate("up", on: database)
+        _ = try await migrate("down", "--yes", on: database)
         let words = try await migrate("status", on: database).map {
             $0.split(separator: " ").prefix(2).map(String.init)
         }
-        let expected = Self.all.enumerated().map { index, name in
-            if index < 2 { return ["applied", name] }
-            return [Self.seeds.contains(name) ? "optional" : "pending", name]
+        let expected = Self.all.map { name in
+            if Self.seeds.contains(name) { return ["optional", name] }
+            return [name == Self.schema.last ? "pending" : "applied", name]
         }
         #expect(words.dropLast() == expected[...])
     }
@@ -118,47 +108,98 @@ struct MigrateTests {
         #expect(lines.contains("nothing to do"))
     }
 
-    @Test("An edited file is refused, whatever the command, and nothing is changed")
-    func editedFile() async throws {
+    @Test(
+        "A folder without the program's migrations, or with others in their place, is a bad setting of every command",
+        arguments: ["empty", "foreign", "edited"])
+    func foreignFolder(kind: String) async throws {
         let database = try await ServiceDatabase.migrated()
         let folder = try copyOfMigrations()
         defer { folder.remove() }
-        let file = folder.path + "/Migrations/0202_create_locations.sql"
-        try (String(contentsOfFile: file, encoding: .utf8) + "\n-- edited\n")
-            .write(toFile: file, atomically: true, encoding: .utf8)
-        for arguments in [["validate"], ["up"], ["down"]] {
+        let path = folder.path + "/Migrations"
+        if kind != "edited" {
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+        if kind == "foreign" {
+            try Data("-- migrate:up\nSELECT 1;\n-- migrate:down\n".utf8)
+                .write(to: URL(filePath: path + "/0001_create_users.sql"))
+        }
+        if kind == "edited" {
+            let file = path + "/0202_create_locations.sql"
+            try (String(contentsOfFile: file, encoding: .utf8) + "\n-- edited\n")
+                .write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        let fault = kind == "edited" ? "has another 0202_create_locations" : "has no \(Self.schema[0])"
+        for arguments in [
+            ["migrate", "validate"], ["migrate", "status"], ["migrate", "up"], ["migrate", "down", "--yes"],
+            ["doctor"],
+            ["serve"],
+        ] {
             let result = try await PoiProgram.run(
-                ["migrate"] + arguments,
-                environment: [
-                    "DATABASE_URL": database.connectionString,
-                    "POI_MIGRATIONS_DIR": folder.path + "/Migrations",
-                ])
-            #expect(result.exitCode == 1)
+                arguments,
+                environment: ["DATABASE_URL": database.connectionString, "POI_MIGRATIONS_DIR": path])
+            #expect(result.exitCode == 64)
             #expect(result.standardOutput == [])
-            #expect(result.standardError.count == 1)
-            #expect(result.standardError.first?.hasPrefix("poi: 0202_create_locations") == true)
+            #expect(
+                result.standardError == [
+                    "poi: POI_MIGRATIONS_DIR=\(path): expected the migrations that this program was built with; the folder "
+                        + fault
+                ], "\(arguments)")
         }
         #expect(try await appliedVersions(in: database) == Self.versions)
     }
 
-    @Test("A new migration gets the next number, in the folder it belongs to")
-    func newFile() async throws {
-        let folder = try copyOfMigrations()
-        defer { folder.remove() }
-        for (arguments, file) in [
-            (["Add opening hours"], "Migrations/\(Self.nextVersion)_add_opening_hours.sql"),
-            (["insert Oakland", "--seeds"], "Migrations/Seeds/\(Self.nextVersion)_insert_oakland.sql"),
+    @Test(
+        "A database that another file of the same number has made is refused, named by doctor, and not served"
+    )
+    func foreignDatabase() async throws {
+        let database = try await ServiceDatabase.migrated()
+        try await DatabaseSession(database.connectionString)
+            .run("UPDATE schema_migrations SET checksum = 'another' WHERE version = '0202'")
+        let environment = ["DATABASE_URL": database.connectionString]
+        for action in ["validate", "up", "down"] {
+            let result = try await PoiProgram.run(["migrate", action], environment: environment)
+            #expect(result.exitCode == 1)
+            #expect(result.standardOutput == [])
+            #expect(result.standardError.map { $0.hasPrefix("poi: 0202_create_locations") } == [true])
+        }
+        let doctor = try await PoiProgram.run(["doctor"], environment: environment)
+        #expect(doctor.exitCode == 2)
+        #expect(doctor.standardOutput.contains { $0.contains("0202 (another file of that number is)") })
+        let server = try await ServerProcess.serve(databaseURL: database.connectionString)
+        try await server.event("migrations-missing")
+        #expect(try await get("/readyz", port: server.port).status == 503)
+        try await server.finish()
+    }
+
+    @Test(
+        "Without PostGIS, without the right to create it, and with it off the search path it says what to do")
+    func postgis() async throws {
+        let owner = "poi_owner_\(UInt32.random(in: 0 ... .max))"
+        for (preparation, fault, advice) in [
+            // What there is can't be taken away from the cluster, so a view says that it isn't there.
+            (
+                "CREATE VIEW pg_available_extensions AS SELECT 'hstore' AS name; "
+                    + "ALTER DATABASE %@ SET search_path = public, pg_catalog",
+                "this PostgreSQL has no PostGIS", "Install its package"
+            ),
+            (
+                "CREATE ROLE \(owner); GRANT ALL ON SCHEMA public TO \(owner); ALTER DATABASE %@ SET role = \(owner)",
+                "permission denied to create extension", "deploy/postgres/roles.sql"
+            ),
+            (
+                "CREATE SCHEMA \"Geo\"; CREATE EXTENSION postgis SCHEMA \"Geo\"",
+                "PostGIS is in the schema \"Geo\"", "SET search_path = \"$user\", public, \"Geo\""
+            ),
         ] {
-            // The working directory's migrations are the default.
+            let database = try await ServiceDatabase.empty()
+            try await DatabaseSession(database.connectionString)
+                .run(preparation.replacing("%@", with: database.name))
             let result = try await PoiProgram.run(
-                ["migrate", "new"] + arguments, environment: ["POI_MIGRATIONS_DIR": ""],
-                directory: folder.path)
-            #expect(result.standardOutput == [file], "\(result)")
-            let path = folder.path + "/" + file
-            let text = try String(contentsOfFile: path, encoding: .utf8)
-            #expect(text.contains("-- migrate:up") && text.contains("-- migrate:down"))
-            // An empty one would be refused from now on.
-            try FileManager.default.removeItem(atPath: path)
+                ["migrate", "up"], environment: ["DATABASE_URL": database.connectionString])
+            #expect(result.exitCode == 1)
+            let text = result.standardError.joined(separator: "\n")
+            #expect(text.contains(fault) && text.contains(advice), "\(text)")
         }
     }
 
@@ -166,8 +207,8 @@ struct MigrateTests {
     func olderRelease() async throws {
         let database = try await ServiceDatabase.migrated()
         try await DatabaseSession(database.connectionString)
-            .run("INSERT INTO schema_migrations (version, name) VALUES ('9999', '9999_create_later')")
-        for arguments in [[], ["--seeds", "--dry-run"]] {
+            .run("INSERT INTO schema_migrations VALUES ('9999', '9999_create_later', '')")
+        for arguments in [[], ["--seeds"]] {
             let result = try await PoiProgram.run(
                 ["migrate", "up"] + arguments, environment: ["DATABASE_URL": database.connectionString])
             #expect(
@@ -191,14 +232,12 @@ struct MigrateTests {
         let database = try await ServiceDatabase.migrated()
         try await DatabaseSession(database.connectionString)
             .run(
-                "TRUNCATE schema_migrations; INSERT INTO schema_migrations (version) VALUES ('0101'), ('0118')"
+                "TRUNCATE schema_migrations; INSERT INTO schema_migrations VALUES ('0101', '', ''), ('0118', '', '')"
             )
         let line =
             "this database was made by a version that was never released (migrations 0101 to 0118), and can't be "
             + "migrated; nothing was changed: make a new one, and import into it"
-        for arguments in [
-            ["up"], ["up", "--seeds", "--dry-run"], ["validate"], ["down"], ["down", "--yes"],
-        ] {
+        for arguments in [["up"], ["up", "--seeds"], ["validate"], ["down"], ["down", "--yes"]] {
             let result = try await PoiProgram.run(
                 ["migrate"] + arguments, environment: ["DATABASE_URL": database.connectionString])
             #expect(result.exitCode == 1, "\(arguments)")

@@ -80,7 +80,7 @@ struct OverloadTests {
                 while try await server.scrape()["poi_http_body_bytes"] != 0 { try Task.checkCancellation() }
             }
             for connection in clients.connections { connection.close() }
-            while try await server.scrape()["poi_http_connections"] != 0 {}
+            while try await server.scrape().sum("poi_http_connections") != 0 {}
             #expect(try await server.scrape()["poi_http_body_bytes"] == 0)
             // What was freed goes back within seconds.
             while try Self.memory("VmRSS", of: server) > before + 50_000_000 { try Task.checkCancellation() }
@@ -106,7 +106,7 @@ struct OverloadTests {
             #expect(try await get(secretTarget, port: server.port).status == 200)
             #expect(try Self.memory("VmHWM", of: server) < before + 60_000_000)
             for connection in clients.connections { connection.reset() }
-            while try await server.scrape()["poi_http_connections"] != 0 {}
+            while try await server.scrape().sum("poi_http_connections") != 0 {}
             #expect(try await server.scrape()["poi_http_body_bytes"] == 0)
             // What was freed goes back within seconds.
             while try Self.memory("VmRSS", of: server) > before + 20_000_000 { try Task.checkCancellation() }
@@ -145,11 +145,11 @@ struct OverloadTests {
             let limit = try #require(try await server.scrape()["poi_http_connections_limit"])
             #expect(limit > 10 && limit < 100)
             let connections = try (0..<Int(limit)).map { _ in try WireClient(port: server.port) }
-            while try await server.scrape()["poi_http_connections"] != limit {}
+            while try await server.scrape().sum("poi_http_connections") != limit {}
             #expect(try await get("/livez", port: server.port).status == 503, "one too many")
             #expect(try await get("/livez", port: server.adminPort()).status == 200)
             for connection in connections { connection.close() }
-            while try await server.scrape()["poi_http_connections"] != 0 {}
+            while try await server.scrape().sum("poi_http_connections") != 0 {}
             #expect(try await get(secretTarget, port: server.port).status == 200)
             try await server.finish()
         }

@@ -25,9 +25,10 @@ struct ServiceManagerTests {
         let server = try await ServerProcess.serve(
             databaseURL: database.connectionString, environment: ["NOTIFY_SOCKET": socket.name])
         try await server.event("migrations-missing")
-        let waiting = try await offPool { try socket.next() }
-        #expect(waiting.hasPrefix("STATUS="))
-        #expect(waiting.contains("migrations"))
+        let waiting = try await offPool {
+            try socket.read(upTo: "STATUS=The database lacks migrations that this version needs.")
+        }
+        #expect(waiting.allSatisfy { $0.hasPrefix("STATUS=") })
         #expect(try await get("/readyz", port: server.port).status == 503)
 
         let migration = try await PoiProgram.run(
@@ -91,8 +92,11 @@ struct UnixSocketTests {
             ["serve", "--host", host],
             environment: [
                 "DATABASE_URL": try await ServiceDatabase.migrated().connectionString, "POI_LOOPS": "2",
+                "POI_SOCKET_MODE": "0660", "POI_SOCKET_GROUP": "\(getgid())",
             ])
         _ = try await program.output.line { $0.stream == .standardOutput && $0.text == "serving \(host)" }
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/poi.sock")
+        #expect(attributes[.posixPermissions] as? Int == 0o660)
         _ = try await program.output.line { $0.text.contains(#""event":"migrations-applied""#) }
         for arguments in [["healthcheck"], ["healthcheck", "--ready"]] {
             let result = try await PoiProgram.run(arguments + ["--host", host])

@@ -83,7 +83,7 @@ final class UnwritableOutputTests {
             VALUES (gen_random_uuid(), '2026-11-01 12:00+00', '2026-11-02 12:00+00', 'user', 'launch', false)
             """)
         for arguments in [
-            ["--help"], ["serve", "--print-config"], ["migrate", "status"], ["migrate", "up", "--dry-run"],
+            ["--help"], ["serve", "--print-config"], ["migrate", "status"],
             ["events", "export", "--since", "2026-11-01"],
         ] {
             let program = try start(

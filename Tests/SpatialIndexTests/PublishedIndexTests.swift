@@ -150,7 +150,7 @@ private final class ReaderThread: Sendable {
         query.filter.words = [.word(Array("r\(revision)".utf8))]
         guard let page = snapshot.search(query) else { return ["no page"] }
         let revisions = page.placed.map { place in
-            Int64(snapshot.records[place.reference].loadUnaligned(as: Int.self))
+            Int64(snapshot.records[place.reference].bytes.loadUnaligned(as: Int.self))
         }
         return page.placed.count == 20 && revisions.allSatisfy { $0 == revision }
             ? [] : ["\(revision): \(revisions)"]

@@ -15,7 +15,7 @@ struct SnapshotTests {
         let snapshot = IndexSnapshot(part: .packing(places), version: .revision(1))
         for place in places {
             let reference = try #require(snapshot.place(withID: place.id))
-            #expect(Array(snapshot.records[reference]) == place.record)
+            #expect(Array(snapshot.records[reference].bytes) == place.record)
             let position = snapshot.position(of: reference)
             #expect(position.latitude.bitPattern == place.position.latitude.bitPattern)
             #expect(position.longitude.bitPattern == place.position.longitude.bitPattern)

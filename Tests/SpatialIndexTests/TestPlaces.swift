@@ -44,16 +44,12 @@ struct TestPlace: Hashable {
     }
     var record: [UInt8] {
         var record: [UInt8] = []
-        let name = Array("\(names)".utf8)
-        name.withUnsafeBufferPointer { name in
-            Array((properties ?? "").utf8).withUnsafeBufferPointer { properties in
-                let fields = PlaceFields(
-                    id: Int(id), name: name, category: name, latitude: position.latitude,
-                    longitude: position.longitude, featured: isFeatured, distance: nil, address: nil,
-                    website: nil, source: nil, properties: properties.isEmpty ? nil : properties)
-                #expect(PlaceRecord.encode(fields, into: &record))
-            }
-        }
+        let name = ArraySlice("\(names)".utf8)
+        let fields = PlaceFields(
+            id: Int(id), name: name, category: name, latitude: position.latitude,
+            longitude: position.longitude, featured: isFeatured,
+            properties: properties.map { ArraySlice($0.utf8) })
+        #expect(PlaceRecord.encode(fields, into: &record))
         return record
     }
     var foldedNames: [UInt8] {
@@ -249,9 +245,10 @@ struct RandomQueries {
 
 extension QueryWord: ExpressibleByStringLiteral {
     /// A word as it is folded, a run, or both forms of a word with `|` between them.
-    public init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         let forms = text.split(separator: "|").map { Array($0.utf8) }
-        let isRun = forms[0].withUnsafeBufferPointer(SearchWords.isRun)
+        let first = forms[0]
+        let isRun = SearchWords.isRun(first.span)
         self =
             forms.count > 1
             ? .either(plain: forms[0], spelledOut: forms[1]) : isRun ? .run(forms[0]) : .word(forms[0])

@@ -25,9 +25,7 @@ struct WordErrorTests {
             let asked = word(1...8)
             let expected = vocabulary.filter { other in
                 letterCount(asked) >= SearchError.minimumLetterCount
-                    && asked.withUnsafeBufferPointer { asked in
-                        other.withUnsafeBufferPointer { SearchError.isOne(between: asked, and: $0) }
-                    }
+                    && SearchError.isOne(between: asked.span, and: other.span)
             }
             var found: [UInt32] = []
             _ = asked.withUnsafeBufferPointer { columns.findWordsWithError($0, &found) }

@@ -54,7 +54,7 @@ def read_places():
 
 @pytest.fixture
 def fleet(poi):
-    """Starts `poi serve` before a database, as many as are wanted; they end with the test."""
+    """Starts `poi serve` before a database, as many as are wanted, and waits until they are ready; they end with the test."""
     with ExitStack() as servers:
         yield lambda database, count=1, **settings: [
             servers.enter_context(Server(poi, database, settings=settings)) for _ in range(count)]

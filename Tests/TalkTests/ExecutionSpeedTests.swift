@@ -1,7 +1,7 @@
 import PointsOfInterestTesting
 import XCTest
 
-// The talk's listings about the speed of tests, in its order: see Documentation/talk.md, which says what differs.
+// The talk's listings about the speed of tests, in its order: see Documentation/testing.md, which says what differs.
 
 /// Where the featured places are searched.
 @MainActor

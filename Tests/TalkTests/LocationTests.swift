@@ -1,7 +1,7 @@
 import PointsOfInterestTesting
 import XCTest
 
-// The talk's listings about mocking with protocols, in its order: see Documentation/talk.md, which says what differs.
+// The talk's listings about mocking with protocols, in its order: see Documentation/testing.md, which says what differs.
 
 /// The talk's mock, written as it is there against this package's protocol. `PointsOfInterestTesting` has a
 /// `MockLocationFetcher` that does more; this one hides it.

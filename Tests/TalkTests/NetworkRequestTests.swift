@@ -5,7 +5,7 @@ import XCTest
     import FoundationNetworking
 #endif
 
-// The talk's listings about network requests, in its order: see Documentation/talk.md, which says what differs.
+// The talk's listings about network requests, in its order: see Documentation/testing.md, which says what differs.
 
 /// Everything in one method: it can only be tested as a whole.
 @MainActor

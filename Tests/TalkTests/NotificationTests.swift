@@ -1,7 +1,7 @@
 import PointsOfInterestTesting
 import XCTest
 
-// The talk's listings about notifications, in its order: see Documentation/talk.md, which says what differs.
+// The talk's listings about notifications, in its order: see Documentation/testing.md, which says what differs.
 
 /// Observes the default center: so does its test, and everything else in the process.
 @MainActor

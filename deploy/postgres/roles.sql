@@ -8,8 +8,12 @@
 --   poi_migrate  owns the schema: poi migrate, poi events maintain, poi events export, poi import, poi reindex
 --   poi_serve    reads places: DATABASE_URL and POI_READ_DATABASE_URL of poi serve
 --   poi_events   adds events: POI_EVENTS_DATABASE_URL of poi serve
+--
+-- Where the schema was there before the roles, run SELECT grant_roles() afterwards, as poi_migrate. This script calls nothing
+-- that poi_migrate has made: it would run with the rights of the DBA.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
+SET search_path = pg_catalog, pg_temp;
 
 \if :{?migrate_password}
 \else
@@ -44,7 +48,7 @@ FROM (VALUES
 WHERE password <> '' \gexec
 
 -- PostGIS isn't a trusted extension: who isn't superuser can't make it, and the first migration finds it here.
-CREATE EXTENSION IF NOT EXISTS postgis;
+CREATE EXTENSION IF NOT EXISTS postgis SCHEMA public;
 
 -- Nobody comes in without being named. The schema is the migrating role's to fill, and nobody else's.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
@@ -55,11 +59,21 @@ REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA public TO poi_migrate;
 GRANT USAGE ON SCHEMA public TO poi_serve, poi_events;
 
--- What later migrations make, poi_serve may read. Of events they take that back, and let poi_events add some:
--- see grant_events, which the migrations call themselves.
-ALTER DEFAULT PRIVILEGES FOR ROLE poi_migrate IN SCHEMA public GRANT SELECT ON TABLES TO poi_serve;
-GRANT SELECT ON ALL TABLES IN SCHEMA public TO poi_serve;
-SELECT 'SELECT grant_events()' WHERE to_regprocedure('grant_events()') IS NOT NULL \gexec
+-- What migrations make is nobody else's until they grant it (grant_roles), functions too.
+ALTER DEFAULT PRIVILEGES FOR ROLE poi_migrate REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+
+-- Functions that PostgreSQL gives to everybody, and by which who may only read could stop all who write: advisory locks fill
+-- the table of locks, large objects and messages in the write-ahead log the disk. They are their owner's to take away, a
+-- superuser's. Managed databases have none for their customers, and leave them to everybody.
+SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', oid::regprocedure)
+FROM pg_proc
+WHERE pronamespace = 'pg_catalog'::regnamespace AND pg_has_role(proowner, 'USAGE')
+    AND proname ~ '^(pg_advisory_|pg_try_advisory_|lo_|loread$|lowrite$|pg_logical_emit_message$)' \gexec
+-- Servers send such a message where events of a batch are there already.
+SELECT format('GRANT EXECUTE ON FUNCTION %s TO poi_migrate, poi_events', oid::regprocedure)
+FROM pg_proc
+WHERE pronamespace = 'pg_catalog'::regnamespace AND pg_has_role(proowner, 'USAGE')
+    AND proname = 'pg_logical_emit_message' \gexec
 
 -- What the program asks of each session, also for sessions through a pooler that ignores it. Its own time-outs come
 -- first; these are what a connection of somebody else with the same role meets.

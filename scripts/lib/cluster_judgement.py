@@ -22,7 +22,6 @@ class Read:
     state: int | None
     tag: str | None = None
     fault: str | None = None
-    is_from_memory: bool = False
     # How old the response says that it may be beyond what it may be anyway, in seconds (Poi-Stale-Seconds).
     stale_seconds: int = 0
 
@@ -41,7 +40,7 @@ def wrong_reads(commits, reads, staleness):
     - A state was committed, or may have been, when it is read.
     - It isn't older than what was acknowledged `staleness` seconds before the request, or before that by as much as it says.
       So a state that a failover took back is gone that long after the next commit.
-    - One server doesn't go back to before an acknowledged state that it has served from memory.
+    - One server doesn't go back to before an acknowledged state that it has served.
     """
     wrong = [f"{read.fault}" for read in reads if read.fault]
     begun = {commit.state: commit.began for commit in commits}
@@ -78,7 +77,7 @@ def stale_reads(acknowledged, reads, staleness):
 
 def reads_that_go_back(acknowledged, reads):
     """Reads of one server."""
-    known = [(read.ended, read.state) for read in reads if read.is_from_memory and read.state in acknowledged]
+    known = [(read.ended, read.state) for read in reads if read.state in acknowledged]
     return older_reads(reads, known, "after it had")
 
 
@@ -116,9 +115,9 @@ def check_judgement():
     """Shows that each kind of fault is seen, by reads and events that are made up."""
     commits = [Commit(1, 0, 1), Commit(2, 2, None), Commit(3, 4, 5), Commit(4, 100, 101)]
     def read(state, began, server=0, tag=None, stale_seconds=0):
-        return Read(server, began, began + 0.1, state, tag, is_from_memory=tag is None, stale_seconds=stale_seconds)
+        return Read(server, began, began + 0.1, state, tag, stale_seconds=stale_seconds)
     right = [read(1, 1), read(2, 3), read(1, 3.5), read(1, 4, server=1), read(3, 6), read(3, 99, server=1),
-             read(3, 6, server=2, tag="b"), read(1, 7, server=2), read(1, 20, server=3, stale_seconds=5)]
+             read(1, 20, server=3, stale_seconds=5)]
     assert wrong_reads(commits, right, 10) == [], wrong_reads(commits, right, 10)
     for reads in [
         [read(1, 16)], [read(2, 16)], [read(4, 50)], [read(3, 6), read(1, 7)], [read(3, 5, tag="a"), read(1, 5, 1, tag="a")],

@@ -6,7 +6,6 @@ entity tags and without; senders post batches of events until each is acknowledg
 """
 
 import json
-import re
 import subprocess
 import threading
 import time
@@ -98,7 +97,6 @@ class Load:
             read = Read(number, began, time.monotonic(), None, stale_seconds=int(headers.get("Poi-Stale-Seconds", 0)))
             if status == 200:
                 read.tag = tag = headers["ETag"]
-                read.is_from_memory = re.search(r"\bdb\b", headers.get("Server-Timing", "")) is None
                 found = state_of(body)
                 if isinstance(found, int):
                     tags[tag] = read.state = found

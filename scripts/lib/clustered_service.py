@@ -4,7 +4,6 @@ import os
 import subprocess
 from contextlib import ExitStack
 
-from processes import wait_for
 from psql import psql
 from servers import ROOT, Server
 
@@ -22,8 +21,6 @@ class ClusteredService:
         with ExitStack() as stack:
             self.servers = [stack.enter_context(Server(self.poi, self.settings["DATABASE_URL"], settings=self.settings))
                             for _ in range(self.server_count)]
-            wait_for(lambda: all(server.is_ready() and server.is_serving_from_memory() for server in self.servers),
-                     30, "servers that serve from memory")
             self.stack = stack.pop_all()
         return self
 

@@ -9,18 +9,16 @@ Tests/Support/OutsidePackage/Tests/SnippetTests/Surroundings.swift.
 A comment on the line before a block changes that:
 
     <!-- in: NAME -->               the surroundings are NAME, a subclass of Surroundings
-    <!-- from: FILE -->             the block is a part of FILE, which other tests run: only that is checked
     <!-- not compiled: REASON -->   the block is passed over
 """
 
 import pathlib
 import re
 import sys
-import textwrap
 
 IMPORTS = ["Foundation", "PointsOfInterestTesting", "Testing"]
 MEMBER = re.compile(r"(@Test|private|static)\b")
-COMMENT = re.compile(r"<!-- (in|from|not compiled): (.*) -->")
+COMMENT = re.compile(r"<!-- (in|not compiled): (.*) -->")
 
 
 def blocks(document):
@@ -63,17 +61,9 @@ def source(document, line, block, surroundings):
     )
 
 
-def is_part(block, file):
-    """Whether a file has these lines, however far they are indented there."""
-    def flat(text):
-        return re.sub(r"\n\s*", "\n", "\n" + textwrap.dedent(text).strip() + "\n")
-
-    return flat("\n".join(block)) in flat(pathlib.Path(file).read_text())
-
-
 def main():
     folder, documents = pathlib.Path(sys.argv[1]), [pathlib.Path(name) for name in sys.argv[2:]]
-    made, parts, passed = 0, 0, 0
+    made, passed = 0, 0
     for document in documents:
         found = list(blocks(document))
         if not found:
@@ -81,15 +71,11 @@ def main():
         for line, block, kind, text in found:
             if kind == "not compiled":
                 passed += 1
-            elif kind == "from":
-                if not is_part(block, text):
-                    sys.exit(f"extract_snippets.py: {document}:{line}: {text} doesn't have these lines")
-                parts += 1
             else:
                 file = folder / f"{document.stem}-{line}.swift"
                 file.write_text(source(document, line, block, text or "Surroundings"))
                 made += 1
-    print(f"extract_snippets.py: {made} snippets become tests, {parts} are parts of others, {passed} passed over")
+    print(f"extract_snippets.py: {made} snippets become tests, {passed} passed over")
 
 
 if __name__ == "__main__":

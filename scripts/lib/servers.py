@@ -11,7 +11,7 @@ import tempfile
 import urllib.request
 from pathlib import Path
 
-from processes import end
+from processes import end, wait_for
 from scratch_postgres import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -49,12 +49,12 @@ class Client:
 
 class Server:
     """As a context manager: a `poi serve` before `database`, or a `poi dev` with a new one, on a free port; it has to end in
-    order. `prefix` is a command that runs it, and `settings` are variables of its environment, None for one that isn't
-    set."""
+    order. It is ready, unless `is_awaited` is false. `prefix` is a command that runs it, and `settings` are variables of its
+    environment, None for one that isn't set."""
 
-    def __init__(self, program, database=None, arguments=(), settings=None, prefix=(), port=0):
+    def __init__(self, program, database=None, arguments=(), settings=None, prefix=(), port=0, is_awaited=True):
         self.admin_port = free_port()
-        self.database, self.url, self.last_log = database, None, ""
+        self.database, self.url, self.last_log, self.is_awaited = database, None, "", is_awaited
         # What it has printed at its start.
         self.output = ""
         kind = ["serve", "--database-url", database] if database else ["dev"]
@@ -73,6 +73,8 @@ class Server:
             env={name: value for name, value in environment.items() if value is not None})
         try:
             self.read_addresses()
+            if self.is_awaited:
+                wait_for(lambda: self.is_ready() or self.process.poll() is not None, 120, "a server that is ready")
         except BaseException:
             end(self.process)
             shutil.rmtree(self.folder)
@@ -119,9 +121,6 @@ class Server:
     def metrics(self):
         """What the admin listener says; nothing where it doesn't respond."""
         return Client(self.admin_port, timeout=5).request("GET", "/metrics")[2].decode()
-
-    def is_serving_from_memory(self):
-        return 'poi_index_state{state="serving"} 1' in self.metrics()
 
     def resident(self):
         """Bytes of resident memory."""

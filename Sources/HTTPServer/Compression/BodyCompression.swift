@@ -2,16 +2,16 @@
 ///
 /// The response's entity tag has to be weak, since it doesn't change. The caller adds `Vary: Accept-Encoding`, which
 /// responses that aren't compressed need too. Confined to one loop.
-public final class ResponseCompression {
+package final class ResponseCompression {
     private let minimumBytes: Int
     private let keepsBodies: Bool
     private lazy var encoder = makeEncoder()
 
     /// - Parameters:
-    ///   - minimumBytes: shorter bodies are sent as they are. Gzip's frame and the added fields leave little to gain for
-    ///     them, and a TCP segment is sent anyway.
-    ///   - keepsBodies: whether the caller keeps what is compressed and sends it again. It is worth more time then.
-    public init(minimumBytes: Int = 1024, keepsBodies: Bool = false) {
+    ///   - minimumBytes: for shorter bodies, gzip's frame and the added fields leave little to gain, and a TCP segment is sent
+    ///     anyway.
+    ///   - keepsBodies: whether the caller sends what is compressed again. It is worth more time then.
+    package init(minimumBytes: Int = 1024, keepsBodies: Bool = false) {
         self.minimumBytes = minimumBytes
         self.keepsBodies = keepsBodies
     }
@@ -26,15 +26,13 @@ public final class ResponseCompression {
     }
 
     /// Whether a client prefers a long body compressed: for handlers that keep a compressed body themselves.
-    public static func isPreferred(by request: HTTPRequest) -> Bool {
+    package static func isPreferred(by request: HTTPRequest) -> Bool {
         ContentCoding.choice(for: request.headers, isWorthwhile: true) == .gzip
     }
 
-    /// Compresses a response if the request's `Accept-Encoding` says so.
-    ///
-    /// The response to `HEAD` has the coding but not the length, which only compressing would tell.
-    /// - Throws: 406 if the client accepts neither gzip nor the body as it is. Bodies of errors are sent anyway.
-    public func apply(to response: inout HTTPResponse, for request: HTTPRequest) throws(HTTPError) {
+    /// The response to `HEAD` has the coding but not the length, which only compressing would tell. Throws 406 if the client
+    /// accepts neither gzip nor the body as it is. Bodies of errors are sent anyway.
+    package func apply(to response: inout HTTPResponse, for request: HTTPRequest) throws(HTTPError) {
         guard !response.status.forbidsBody, response.bodyCount > 0,
             !response.hasField(.contentEncoding)
         else { return }
@@ -62,12 +60,11 @@ public final class ResponseCompression {
 /// 1,032 of one; events of apps, of which each has an id of its own, are 6 to 30 times as long as their gzip.
 ///
 /// Confined to one loop.
-public final class RequestDecompression {
+package final class RequestDecompression {
     private let limit: Int
     private lazy var decoder = GzipDecoder()
 
-    /// The maximum number of bytes that one byte of gzip may become.
-    public static let maximumRatio = 100
+    package static let maximumRatio = 100
 
     private static let ratioTooLarge = HTTPError(
         .contentTooLarge, .bodyTooLarge,
@@ -76,24 +73,21 @@ public final class RequestDecompression {
         .unsupportedMediaType, .unsupportedContentCoding, "Bodies are taken as they are, or by gzip.",
         headers: [.acceptEncoding: "gzip, identity"])
 
-    /// - Parameter limit: maximum length of the decompressed body in bytes.
-    public init(limit: Int = HTTPLimits().bodyBytes) {
+    package init(limit: Int = HTTPLimits().bodyBytes) {
         self.limit = limit
     }
 
-    /// The body of a request, decompressed if it is compressed.
-    ///
-    /// - Throws: 415 for a coding other than gzip, and for more than one; 400 for a body that isn't gzip; 413 for one
-    ///   that is too long, or becomes too many times as long.
-    public func body(of request: HTTPRequest) throws(HTTPError) -> [UInt8] {
+    /// Throws 415 for a coding other than gzip, and for more than one; 400 for a body that isn't gzip; 413 for one that is
+    /// too long, or becomes too many times as long.
+    package func body(of request: HTTPRequest) throws(HTTPError) -> [UInt8] {
         let headers = request.headers
         guard headers.contains(.contentEncoding) else { return try bounded(request.body) }
         guard headers.count(of: .contentEncoding) == 1 else { throw Self.unsupported }
-        let coding = headers.withFirstValue(of: .contentEncoding) { coding in
-            ["identity", "gzip", "x-gzip"].firstIndex { ASCII.equalIgnoringCase(coding, $0.utf8) }
+        let named = headers.firstValue(of: .contentEncoding) ?? []
+        if ASCII.equalIgnoringCase(named, "identity".utf8) { return try bounded(request.body) }
+        guard ["gzip", "x-gzip"].contains(where: { ASCII.equalIgnoringCase(named, $0.utf8) }) else {
+            throw Self.unsupported
         }
-        guard let coding, let coding else { throw Self.unsupported }
-        if coding == 0 { return try bounded(request.body) }
         guard let decoder else { throw .internalError }
         let isShort = request.body.count <= limit / Self.maximumRatio
         switch decoder.decode(request.body, limit: isShort ? request.body.count * Self.maximumRatio : limit) {
@@ -111,18 +105,14 @@ public final class RequestDecompression {
 
 /// The coding of a body (RFC 9110 section 8.4.1).
 enum ContentCoding {
-    /// As it is.
     case identity
-    /// Gzip (RFC 1952).
     case gzip
 }
 
 extension ContentCoding {
-    /// Chooses the coding of a response by the request's `Accept-Encoding` (RFC 9110 section 12.5.3); nil if the client
-    /// accepts none.
+    /// The coding of a response by `Accept-Encoding` (RFC 9110 section 12.5.3); nil if the client accepts none.
     ///
-    /// - Parameter isWorthwhile: whether gzip would make the body smaller. Ignored if the client refuses the body as it
-    ///   is.
+    /// - Parameter isWorthwhile: whether gzip would make the body smaller. Ignored if the client refuses the body as it is.
     static func choice(for headers: HTTPHeaders, isWorthwhile: Bool) -> ContentCoding? {
         guard headers.has(.acceptEncoding) else { return .identity }
         if headers.withOnlyValue(of: .acceptEncoding, isPlainGzip) == true {
@@ -149,11 +139,11 @@ extension ContentCoding {
     }
 
     /// Whether a list begins with gzip and has no weights, as browsers and URLSession send it.
-    private static func isPlainGzip(_ list: UnsafeRawBufferPointer) -> Bool {
-        guard list.count >= 4, ASCII.isLowercase("gzip", of: UnsafeRawBufferPointer(rebasing: list[..<4])),
+    private static func isPlainGzip(_ list: Span<UInt8>) -> Bool {
+        guard list.count >= 4, ASCII.isLowercase("gzip", of: list.extracting(first: 4)),
             list.count == 4 || list[4] == ASCII.comma
         else { return false }
-        for byte in list where byte == ASCII.semicolon { return false }
+        for index in list.indices where list[index] == ASCII.semicolon { return false }
         return true
     }
 }

@@ -1,20 +1,15 @@
 import CZlib
 
-/// Decompresses gzip (RFC 1952), with the same memory for every body.
-///
-/// Confined to one loop.
+/// Decompresses gzip (RFC 1952), with the same memory for every body. Confined to one loop.
 final class GzipDecoder {
-    /// The result for a body.
     enum Outcome: Equatable {
         case decoded([UInt8])
         /// It isn't gzip, or is incomplete or damaged.
         case malformed
-        /// It is longer than the limit.
         case tooLarge
     }
 
-    /// zlib keeps a pointer to it (`inflateInit2`, zlib.h), so it never moves.
-    private let stream: UnsafeMutablePointer<z_stream>
+    private let state = LibraryState<z_stream>()
 
     /// The largest window of gzip, 2¹⁵ bytes; adding 16 selects gzip's frame.
     private static let windowBits: Int32 = 15 + 16
@@ -22,31 +17,23 @@ final class GzipDecoder {
 
     /// Allocates 40 KiB with the first body; nil if there is no memory.
     init?() {
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
         let status = inflateInit2_(
-            stream, Self.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-        if status != Z_OK {
-            stream.deallocate()
-            return nil
-        }
+            state.pointer, Self.windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        if status != Z_OK { return nil }
     }
 
     deinit {
-        inflateEnd(stream)
-        stream.deallocate()
+        inflateEnd(state.pointer)
     }
 
-    /// Decompresses a body of one or several members (RFC 1952 section 2.2) to at most `limit` bytes.
-    ///
-    /// Never produces more than `limit` + 1 bytes.
+    /// Decompresses one or several members (RFC 1952 section 2.2); never produces more than `limit` + 1 bytes.
     func decode(_ body: [UInt8], limit: Int) -> Outcome {
+        let stream = state.pointer
         guard let length = UInt32(exactly: body.count), !body.isEmpty, inflateReset(stream) == Z_OK else {
             return .malformed
         }
-        return body.withUnsafeBufferPointer { input in
-            // zlib doesn't write to its input, only its type says so.
-            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        return body.withInput { input in
+            stream.pointee.next_in = input
             stream.pointee.avail_in = length
             defer { stream.pointee.next_in = nil }
             return inflateAll(limit: limit)
@@ -56,12 +43,18 @@ final class GzipDecoder {
     private func inflateAll(limit: Int) -> Outcome {
         var output: [UInt8] = []
         // Allocated once for all pieces: a body may have an empty member every 20 bytes.
-        let piece = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.pieceBytes)
-        defer { piece.deallocate() }
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        let stream = state.pointer
         while true {
             guard output.count <= limit else { return .tooLarge }
             let room = min(limit + 1 - output.count, Self.pieceBytes)
-            let (count, status) = inflatePart(into: piece, room: room)
+            stream.pointee.avail_out = UInt32(room)
+            let status = piece.withOutput { output in
+                stream.pointee.next_out = output
+                defer { stream.pointee.next_out = nil }
+                return inflate(stream, Z_NO_FLUSH)
+            }
+            let count = room - Int(stream.pointee.avail_out)
             output += piece[..<count]
             switch status {
             case Z_STREAM_END where stream.pointee.avail_in == 0:
@@ -75,15 +68,5 @@ final class GzipDecoder {
                 return .malformed
             }
         }
-    }
-
-    private func inflatePart(
-        into piece: UnsafeMutableBufferPointer<UInt8>, room: Int
-    ) -> (count: Int, status: Int32) {
-        stream.pointee.next_out = piece.baseAddress
-        stream.pointee.avail_out = UInt32(clamping: room)
-        defer { stream.pointee.next_out = nil }
-        let status = inflate(stream, Z_NO_FLUSH)
-        return (room - Int(stream.pointee.avail_out), status)
     }
 }

@@ -1,7 +1,6 @@
 import EventLoop
 
 extension HTTPConnectionStateMachine {
-    /// What happens to a connection.
     enum Event: Equatable {
         /// The connection was accepted. With a refusal, the client gets only this error.
         indirect case connected(refusal: HTTPError? = nil)
@@ -17,30 +16,21 @@ extension HTTPConnectionStateMachine {
         case inputRefused
         /// Bytes were received while it is others' turn.
         case turnUsedUp
-        /// Number of bytes that were received and discarded.
         case inputDiscarded(bytes: Int)
         case responseProduced(asksToClose: Bool)
         /// A response was written to the stream. `isDrained`: whether the system took all of it.
         case responseWritten(isDrained: Bool)
-        /// The response was cut off. Nothing may follow, since the client would take it for the rest.
-        case responseCutOff
         /// The response isn't sent; the connection is to be reset instead.
         case responseWithheld
-        /// The system took all queued bytes.
         case drained
-        /// Others had their turn since `yield`.
         case turnCame
         /// The deadline passed. `progressed`: whether since it was set the system took queued bytes, or enough of a body came.
         case deadlineReached(progressed: Bool)
-        /// The peer has ended its side (FIN).
         case peerEnded
-        /// The connection broke.
         case peerFailed
-        /// From now on every response is the last of its connection.
         case keepAliveEnded
         /// The server shuts down: only requests that have begun, or were received but not read, are served.
         case drainRequested(inputWaits: Bool = false)
-        /// The connection is to be closed now.
         case closeRequested
     }
 
@@ -50,7 +40,6 @@ extension HTTPConnectionStateMachine {
         case stopReading
         case setDeadline(Deadline)
         case clearDeadline
-        /// Parse the bytes that wait.
         case parse
         /// Let other connections go first. `turnCame` follows.
         case yield
@@ -58,11 +47,9 @@ extension HTTPConnectionStateMachine {
         /// Send an interim response, and watch for a reset. A client that is gone resets the connection; one that only
         /// stopped sending doesn't. There is no other way to find out.
         case probePeer
-        /// Hand the request to the handler.
         case dispatch
         /// Cancel the handler's task: nobody will read the response.
         case cancelRequest
-        /// Send `failure` as the last response of the connection.
         case sendError
         case sendResponse(keepsAlive: Bool)
         case shutdownWriting
@@ -71,17 +58,10 @@ extension HTTPConnectionStateMachine {
         case reset
     }
 
-    /// What has a deadline; see `HTTPTimeouts`.
     enum Deadline: Equatable {
-        case head
-        case body
-        case idle
-        case write
-        case linger
-        case lastRequest
+        case head, body, idle, write, linger, lastRequest
     }
 
-    /// The state of a connection.
     enum State: Equatable {
         case created
         /// Between requests, or before the first.
@@ -106,9 +86,7 @@ struct ActionQueue {
     typealias Action = HTTPConnectionStateMachine.Action
 
     private(set) var machine: HTTPConnectionStateMachine
-    /// The actions; its memory is used again when all are performed.
     private var actions: [Action] = []
-    /// Number of the actions that were taken.
     private var takenCount = 0
     private var isPerforming = false
 
@@ -116,9 +94,7 @@ struct ActionQueue {
         machine = HTTPConnectionStateMachine(limits: limits)
     }
 
-    /// Passes an event to the machine.
-    ///
-    /// - Returns: whether the caller has to perform the actions; otherwise a caller further up does.
+    /// Returns whether the caller has to perform the actions; otherwise a caller further up does.
     mutating func handle(_ event: Event) -> Bool {
         machine.handle(event, into: &actions)
         guard !isPerforming, !actions.isEmpty else { return false }
@@ -126,7 +102,6 @@ struct ActionQueue {
         return true
     }
 
-    /// The next action to perform; nil if there is none.
     mutating func next() -> Action? {
         guard takenCount < actions.count else {
             // There are one or two; to remove all at once costs more.
@@ -177,7 +152,7 @@ final class ConnectionDeadline {
         deadline = nil
     }
 
-    /// Ends the timer. `onReached` is not called any more.
+    /// `onReached` is not called any more.
     func close() {
         deadline = nil
         timer?.close()

@@ -20,13 +20,11 @@ extension HTTPConnection {
         start(wait)
     }
 
-    /// A response that has to be waited for.
     private struct AwaitedResponse {
         let connection: HTTPConnection
         let wait: () async throws -> HTTPResponse
     }
 
-    /// Waits for a response in a task.
     private func start(_ wait: @escaping () async throws -> HTTPResponse) {
         let loop = environment.loop
         let work = LoopBound(AwaitedResponse(connection: self, wait: wait), loop: loop)
@@ -95,16 +93,15 @@ extension HTTPConnection {
             return
         }
         let framing = context.framing(keepsAlive: keepsAlive)
-        guard case .whole = response.transmission else {
-            let bytes = environment.withEncoded(response, framing) { Array($0) }
+        if case .written(let body) = response.content {
+            let bytes = environment.encoded(response, framing)
             report(context, response.status, bytes.count)
-            return transmit(
-                bytes, bodyBytes: framing.bodyBytes(of: response), as: response.transmission)
+            return send(bytes, bodyBytes: framing.bodyBytes(of: response), by: body.write)
         }
         let canWait = keepsAlive && (state.value.moreFollows || !state.value.input.isEmpty)
         let count = environment.withEncoded(response, framing) { bytes in
             write(bytes, canWait: canWait)
-            return bytes.count
+            return bytes.byteCount
         }
         if let body = response.takeBodyMemory() { environment.responseMemory.recycle(body) }
         report(context, response.status, count, interruption)
@@ -116,7 +113,6 @@ extension HTTPConnection {
         process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
     }
 
-    /// Reports a response.
     private func report(
         _ context: RequestContext, _ status: HTTPStatus, _ bytes: Int,
         _ interruption: RequestObservation.Interruption? = nil
@@ -132,18 +128,14 @@ extension HTTPConnection {
         state.value.spareContext = consume context
     }
 
-    // MARK: Output
-
     /// While more requests wait, responses are sent together, up to this number of bytes.
     private static let batchBytes = 16 * 1024
 
-    /// Writes a response.
-    ///
     /// - Parameter canWait: whether another request waits. Then the response is sent together with the next one, at
     ///   the latest at the end of the turn.
-    func write(_ bytes: UnsafeRawBufferPointer, canWait: Bool) {
+    func write(_ bytes: RawSpan, canWait: Bool) {
         guard canWait || !state.value.output.isEmpty else { return stream.write(bytes) }
-        state.value.output.append(contentsOf: bytes)
+        state.value.output.append(bytes)
         if !canWait || state.value.output.count >= Self.batchBytes {
             flush()
         } else if !state.value.isFlushScheduled {
@@ -174,118 +166,23 @@ extension RequestObservation.Interruption {
     }
 }
 
-/// How a response is sent.
-///
-/// All but `whole` are faults below HTTP, which the mock server causes to imitate a bad network in an app's tests.
-///
-/// What the rare cases hold is kept elsewhere, so that every response is smaller.
-public indirect enum ResponseTransmission: Hashable, Sendable {
-    /// As it should be.
-    case whole
-    /// The connection is closed, in order, after this number of bytes of the body. `Content-Length` is that of all.
-    case cutOff(afterBodyBytes: Int)
-    /// The connection is reset instead.
-    case reset
-    /// The body is sent in pieces of this number of bytes: the first one with the head, then one every interval.
-    case dripped(bytes: Int, every: Duration)
-}
-
 extension HTTPConnection {
-    /// Sends a response as `transmission` says.
-    ///
-    /// - Parameters:
-    ///   - bytes: the encoded response.
-    ///   - bodyBytes: length of the body at the end of `bytes`.
-    func transmit(_ bytes: [UInt8], bodyBytes: Int, as transmission: ResponseTransmission) {
-        let headBytes = bytes.count - bodyBytes
-        switch transmission {
-        case .whole:
-            write(bytes)
-            process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
-        case .cutOff(let count):
-            write(Array(bytes.prefix(headBytes + max(0, min(count, bodyBytes)))))
-            process(.responseCutOff)
-            process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
-        case .reset:
-            process(.responseWithheld)
-        case .dripped(let size, let interval):
-            var pieces = BodyPieces(bytes[headBytes...], size: size)
-            write(Array(bytes.prefix(headBytes) + pieces.next()))
-            send(pieces, every: interval)
+    /// Has a handler write its response, in a task; the connection is closed after it.
+    private func send(_ bytes: [UInt8], bodyBytes: Int, by write: @escaping WrittenBody.Write) {
+        flush()
+        state.value.isWriterBusy = true
+        let work = LoopBound(self, loop: environment.loop)
+        state.value.task = Task(executorPreference: environment.loop) {
+            let connection = work.value
+            do {
+                try await write(Array(bytes.dropLast(bodyBytes)), Array(bytes.suffix(bodyBytes))) {
+                    connection.stream.write($0)
+                }
+                connection.state.value.isWriterBusy = false
+                connection.process(.responseWritten(isDrained: connection.stream.queuedWriteBytes == 0))
+            } catch {
+                connection.process(.responseWithheld)
+            }
         }
-    }
-
-    private func write(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { write($0, canWait: false) }
-    }
-
-    private func send(_ pieces: BodyPieces, every interval: Duration) {
-        guard !pieces.isEmpty else {
-            return process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
-        }
-        drip = DrippedOutput(
-            loop: environment.loop, pieces: pieces, interval: interval,
-            send: { [self] in stream.write($0) },
-            onFinished: { [self] in
-                drip = nil
-                process(.responseWritten(isDrained: stream.queuedWriteBytes == 0))
-            })
-    }
-}
-
-/// Sends the rest of a response piece by piece. Confined to its loop.
-///
-/// Its timer keeps it alive until the last piece, or until it is cancelled.
-final class DrippedOutput {
-    private var pieces: BodyPieces
-    private var timer: LoopTimer?
-    private let send: ([UInt8]) -> Void
-    private let onFinished: () -> Void
-
-    /// Sends the first of `pieces`, which must not be empty, after one interval.
-    init(
-        loop: EventLoop, pieces: BodyPieces, interval: Duration, send: @escaping ([UInt8]) -> Void,
-        onFinished: @escaping () -> Void
-    ) {
-        self.pieces = pieces
-        self.send = send
-        self.onFinished = onFinished
-        timer = LoopTimer(loop: loop) { [self] in sendNext() }
-        timer?.start(after: interval, repeating: interval)
-    }
-
-    /// Sends nothing more, and doesn't call `onFinished`.
-    func cancel() {
-        timer?.close()
-        timer = nil
-    }
-
-    private func sendNext() {
-        send(Array(pieces.next()))
-        guard pieces.isEmpty else { return }
-        cancel()
-        onFinished()
-    }
-}
-
-/// A body in pieces of one size, the last of which may be shorter.
-struct BodyPieces {
-    private var rest: ArraySlice<UInt8>
-    private let size: Int
-
-    /// - Parameter size: in bytes; less than 1 counts as 1.
-    init(_ body: ArraySlice<UInt8>, size: Int) {
-        rest = body
-        self.size = max(1, size)
-    }
-
-    /// Whether there is no piece left.
-    var isEmpty: Bool { rest.isEmpty }
-
-    /// Takes the next piece; empty if none is left.
-    mutating func next() -> ArraySlice<UInt8> {
-        let piece = rest.prefix(size)
-        rest = rest.dropFirst(size)
-        return piece
     }
 }

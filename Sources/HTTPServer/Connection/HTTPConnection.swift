@@ -10,7 +10,7 @@ final class HTTPConnection {
     /// Whether the connection is refused: the client gets an error response, and its request isn't read.
     let isRefused: Bool
     let environment: HTTPServerEnvironment
-    /// The loop of `environment`, which every read asks for the time.
+    /// Every read asks it for the time.
     private let loop: EventLoop
 
     let parser: RequestParser
@@ -20,13 +20,10 @@ final class HTTPConnection {
     struct State {
         var actions: ActionQueue
         var context: RequestContext?
-        /// The context of an earlier request, to be used again.
         var spareContext: RequestContext?
-        /// The response to be sent next.
         var response: HTTPResponse?
         var input = InputBuffer()
         var output: [UInt8] = []
-        /// Whether there are bytes behind the last request.
         var moreFollows = false
         /// Whether bytes are parsed that were just received, so that none wait.
         var isReceiving = false
@@ -34,20 +31,13 @@ final class HTTPConnection {
         var parsingSince: Int64 = 0
         var isFlushScheduled = false
         var deadline: ConnectionDeadline?
-        /// Number of the body's bytes when the deadline was set.
         var bodyBytesAtDeadline = 0
         /// The client's use of the loop; nil for a trusted proxy.
         var account: ClientAccount?
         /// Memory that is held for the client, without the body's.
         var heldBytes = 0
         var task: Task<Void, Never>?
-        var drip: DrippedOutput?
-    }
-
-    /// The rest of a response that is sent piece by piece.
-    var drip: DrippedOutput? {
-        get { state.value.drip }
-        set { state.value.drip = newValue }
+        var isWriterBusy = false
     }
 
     init(
@@ -69,16 +59,14 @@ final class HTTPConnection {
     private static let readBytes = 16 * 1024
     private static let bodyReadBytes = 64 * 1024
 
-    /// Starts to serve the client.
-    ///
     /// - Parameter refusal: the error that a refused client gets.
     func start(refusal: HTTPError? = nil) {
         stream.onRead = { [self] in received($0) }
         stream.onEnd = { [self] in process(.peerEnded) }
         stream.onError = { [self] _ in process(.peerFailed) }
         stream.onDrained = { [self] in
-            // A response that is sent in pieces isn't written yet when a piece is.
-            if drip == nil {
+            // More may follow what a handler has written.
+            if !state.value.isWriterBusy {
                 holdMemory()
                 process(.drained)
             }
@@ -89,12 +77,10 @@ final class HTTPConnection {
         process(.connected(refusal: refusal))
     }
 
-    /// Whether a handler runs.
     var isHandling: Bool {
         if case .handling = state.value.actions.machine.state { true } else { false }
     }
 
-    /// Closes the connection after its next response.
     func endKeepAlive() {
         process(.keepAliveEnded)
     }
@@ -104,14 +90,10 @@ final class HTTPConnection {
         process(.drainRequested(inputWaits: stream.hasUnreadInput))
     }
 
-    /// Closes the connection now.
     func close() {
         process(.closeRequested)
     }
 
-    // MARK: Events and actions
-
-    /// Passes an event to the state machine, and performs the actions that follow.
     func process(_ event: HTTPConnectionStateMachine.Event) {
         guard state.value.actions.handle(event) else { return }
         while let action = state.value.actions.next() { perform(action) }
@@ -159,8 +141,7 @@ final class HTTPConnection {
     private func release() {
         state.value.deadline?.close()
         state.value.deadline = nil
-        drip?.cancel()
-        drip = nil
+        if state.value.isWriterBusy { state.value.task?.cancel() }
         state.value.input.removeAll()
         state.value.output = []
         holdMemory()
@@ -176,10 +157,8 @@ final class HTTPConnection {
         return parser.bodyByteCount - state.value.bodyBytesAtDeadline >= Int(wanted)
     }
 
-    /// Holds as much memory for the client as the connection takes now: none if it is closed.
-    ///
-    /// - Parameter more: bytes that it is about to take.
-    /// - Returns: false if that is too much, and then nothing changes.
+    /// Holds as much memory for the client as the connection takes now, and is about to take: none if it is closed. Returns
+    /// false if that is too much, and then nothing changes.
     @discardableResult
     func holdMemory(forMore more: Int = 0) -> Bool {
         let bytes =
@@ -196,11 +175,9 @@ final class HTTPConnection {
         return true
     }
 
-    // MARK: Input
-
-    private func received(_ bytes: UnsafeRawBufferPointer) {
+    private func received(_ bytes: RawSpan) {
         if state.value.actions.machine.discardsInput {
-            process(.inputDiscarded(bytes: bytes.count))
+            process(.inputDiscarded(bytes: bytes.byteCount))
         } else if state.value.actions.machine.wantsInput {
             let turn = loop.nowMilliseconds
             if state.value.account?.isOverdrawn(in: turn) == true,
@@ -213,7 +190,7 @@ final class HTTPConnection {
             state.value.isReceiving = true
             let used = parse(bytes, from: 0)
             state.value.isReceiving = false
-            keep(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+            keep(bytes.extracting(droppingFirst: used))
             if state.value.account != nil {
                 // The clock is read first: an account that waits for it would be retained.
                 let spent = MonotonicClock.nanoseconds() - start
@@ -224,10 +201,10 @@ final class HTTPConnection {
         }
     }
 
-    private func keep(_ bytes: UnsafeRawBufferPointer) {
+    private func keep(_ bytes: RawSpan) {
         guard !bytes.isEmpty else { return }
         if state.value.actions.machine.discardsInput {
-            process(.inputDiscarded(bytes: bytes.count))
+            process(.inputDiscarded(bytes: bytes.byteCount))
         } else if !wait(bytes) {
             state.value.input.removeAll()
             holdMemory()
@@ -236,8 +213,8 @@ final class HTTPConnection {
     }
 
     /// Keeps bytes until they are parsed; false if there is no memory for them.
-    private func wait(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard holdMemory(forMore: bytes.count) else { return false }
+    private func wait(_ bytes: RawSpan) -> Bool {
+        guard holdMemory(forMore: bytes.byteCount) else { return false }
         state.value.input.append(bytes)
         process(.inputWaits(bytes: state.value.input.count))
         return true
@@ -250,7 +227,7 @@ final class HTTPConnection {
         // The array is kept alive here: what is parsed may cause further input to be appended or dropped.
         let bytes = state.value.input.bytes
         let start = state.value.input.start
-        let used = bytes.withUnsafeBytes { parse($0, from: start) }
+        let used = parse(bytes.span.bytes, from: start)
         state.value.input.consume(used - start)
         holdMemory()
         if !state.value.input.isEmpty, !state.value.actions.machine.discardsInput {
@@ -258,10 +235,8 @@ final class HTTPConnection {
         }
     }
 
-    /// Parses up to the end of a request.
-    ///
-    /// - Returns: the index in `bytes` where it stopped.
-    private func parse(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    /// Returns the index in `bytes` where it stopped.
+    private func parse(_ bytes: RawSpan, from start: Int) -> Int {
         var offset = start
         while state.value.actions.machine.wantsInput {
             switch parser.next(bytes, from: &offset) {
@@ -271,12 +246,12 @@ final class HTTPConnection {
                 } else {
                     process(.inputExhausted(isInRequest: isInRequest))
                 }
-                return bytes.count
+                return bytes.byteCount
             case .head:
                 process(admission())
             case .body(let body):
                 state.value.context?.complete(body)
-                state.value.moreFollows = offset < bytes.count
+                state.value.moreFollows = offset < bytes.byteCount
                 process(.requestParsed)
             case .failure(let error):
                 process(.parseFailed(refusal(ofMalformedRequest: error)))
@@ -285,7 +260,6 @@ final class HTTPConnection {
         return offset
     }
 
-    /// Holds memory for an incomplete request, or returns the refusal.
     private func holdUnfinished() -> HTTPError? {
         do throws(HTTPError) {
             try state.value.context?.holdBody(parser.bodyByteCount)
@@ -320,34 +294,5 @@ final class HTTPConnection {
         let context = environment.makeContext(id: parser.clientRequestID, remoteAddress: stream.remoteAddress)
         state.value.context = context
         return environment.dispatcher.refusal(ofMalformedRequest: context) ?? error
-    }
-}
-
-/// Bytes that were received and not parsed yet.
-struct InputBuffer {
-    private(set) var bytes: [UInt8] = []
-    /// Index of the first byte that isn't parsed.
-    private(set) var start = 0
-
-    var count: Int { bytes.count - start }
-    var isEmpty: Bool { start == bytes.count }
-
-    mutating func append(_ more: UnsafeRawBufferPointer) {
-        if start > 0 {
-            bytes.removeFirst(start)
-            start = 0
-        }
-        bytes.reserveCapacity(bytes.count + more.count)
-        bytes.append(contentsOf: more)
-    }
-
-    mutating func consume(_ count: Int) {
-        start += count
-        if start >= bytes.count { removeAll() }
-    }
-
-    mutating func removeAll() {
-        bytes = []
-        start = 0
     }
 }

@@ -8,7 +8,6 @@
 /// read it (RFC 9112 section 9.6).
 struct HTTPConnectionStateMachine {
     private(set) var state = State.created
-    /// Why a request can't be read; nil if none was refused.
     private(set) var failure: HTTPError?
     private let limits: HTTPLimits
     private var hasServed = false
@@ -31,7 +30,6 @@ struct HTTPConnectionStateMachine {
         self.limits = limits
     }
 
-    /// Whether received bytes are to be parsed.
     var wantsInput: Bool {
         switch state {
         case .waiting, .readingHead, .readingBody: true
@@ -39,7 +37,6 @@ struct HTTPConnectionStateMachine {
         }
     }
 
-    /// Whether received bytes are to be discarded.
     var discardsInput: Bool {
         switch state {
         case .lingering, .closed, .writing(keepsAlive: false): true
@@ -47,7 +44,6 @@ struct HTTPConnectionStateMachine {
         }
     }
 
-    /// Takes an event, and appends the actions that follow from it.
     mutating func handle(_ event: Event, into actions: inout [Action]) {
         if state == .closed { return }
         switch event {
@@ -68,7 +64,6 @@ struct HTTPConnectionStateMachine {
         case .inputDiscarded(let bytes): inputDiscarded(bytes, &actions)
         case .responseProduced(let asksToClose): responseProduced(asksToClose, &actions)
         case .responseWritten(let isDrained): responseWritten(isDrained, &actions)
-        case .responseCutOff: if case .writing = state { state = .writing(keepsAlive: false) }
         case .responseWithheld: if case .writing = state { reset(&actions) }
         case .drained:
             if case .writing(let keepsAlive) = state { finishWriting(keepsAlive, &actions) }
@@ -81,8 +76,6 @@ struct HTTPConnectionStateMachine {
         }
     }
 }
-
-// MARK: - Requests
 
 extension HTTPConnectionStateMachine {
     private mutating func connect(_ refusal: HTTPError?, _ actions: inout [Action]) {
@@ -133,7 +126,6 @@ extension HTTPConnectionStateMachine {
         actions.append(.dispatch)
     }
 
-    /// Sends an error for a request that can't be read, as the last response of the connection.
     private mutating func fail(_ error: HTTPError, _ actions: inout [Action]) {
         guard wantsInput else { return }
         state = .writing(keepsAlive: false)
@@ -160,8 +152,6 @@ extension HTTPConnectionStateMachine {
         actions.append(.probePeer)
     }
 }
-
-// MARK: - Responses
 
 extension HTTPConnectionStateMachine {
     private mutating func responseProduced(_ asksToClose: Bool, _ actions: inout [Action]) {
@@ -197,7 +187,6 @@ extension HTTPConnectionStateMachine {
         actions.append(.yield)
     }
 
-    /// Goes on with the next request, if there is one.
     private mutating func goOn(_ actions: inout [Action]) {
         if state == .yielding { requestsInARow = 0 }
         state = .waiting
@@ -226,8 +215,6 @@ extension HTTPConnectionStateMachine {
         state = .lingering(bytesLeft: bytesLeft - bytes)
     }
 }
-
-// MARK: - Deadlines and closing
 
 extension HTTPConnectionStateMachine {
     private mutating func deadlineReached(_ progressed: Bool, _ actions: inout [Action]) {

@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import Locking
 
@@ -5,29 +6,25 @@ import Locking
 /// for it, and its response.
 ///
 /// There is one per request, shared by the connection, the router and the handler. Confined to the server's loop.
-public final class RequestContext {
+package final class RequestContext {
     /// The peer's numeric address; a proxy's, if there is one in front of the server.
-    public var remoteAddress: String? { state.value.observation.remoteAddress }
+    package var remoteAddress: String? { state.value.observation.remoteAddress }
     private let memory: ResponseMemory?
     let state: Confined<State>
 
     struct State {
-        /// What will be reported of the request, as far as it is known.
         var observation: RequestObservation
         var addedFields: HTTPHeaders?
         var pathParameters: [(name: String, value: String)] = []
 
-        // What was read of the request.
         var version = HTTPVersion.http11
         var head: RequestHead?
         /// 0 if nobody will ask for the observation.
         var startNanoseconds: Int64 = 0
 
-        // What was decided at its head.
         var admission: HTTPAdmission?
         var refusal: HTTPError?
 
-        /// What its task waits for; nil without a task.
         var waits: TaskWaits?
 
         // What it holds until `release()`.
@@ -40,15 +37,14 @@ public final class RequestContext {
         var heldBytes = 0
     }
 
-    /// Makes a context without a request, for tests and for requests whose head can't be read.
-    public convenience init(
+    /// For tests and for requests whose head can't be read.
+    package convenience init(
         requestID: String, traceParent: TraceParent? = nil, remoteAddress: String? = nil
     ) {
         self.init(id: RequestID(requestID), remoteAddress: remoteAddress, memory: nil)
         state.value.observation.traceParent = traceParent
     }
 
-    /// Makes a context without a request.
     init(id: RequestID, remoteAddress: String?, memory: ResponseMemory?) {
         self.memory = memory
         state = Confined(
@@ -61,11 +57,8 @@ public final class RequestContext {
         release()
     }
 
-    /// Begins with a request whose head was read. The context may have been that of an earlier request, which `reset()`
-    /// has ended.
-    ///
-    /// - Parameter start: when it was read, in nanoseconds of the monotonic clock; 0 if `observe` won't be called: then it isn't
-    ///   prepared, to save its cost.
+    /// - Parameter start: when the head was read, in nanoseconds of the monotonic clock; 0 if `observe` won't be called: then it
+    ///   isn't prepared, to save its cost.
     func begin(_ head: RequestHead, id: RequestID, traceParent: TraceParent?, start: Int64) {
         state.value.observation.id = id
         state.value.observation.traceParent = traceParent
@@ -89,20 +82,15 @@ public final class RequestContext {
     }
 }
 
-// MARK: - What handlers see
-
 extension RequestContext {
-    /// The id that the request is logged with; its response repeats it.
-    public var id: RequestID { state.value.observation.id }
+    package var id: RequestID { state.value.observation.id }
 
-    /// The id, as a string.
-    public var requestID: String { id.description }
+    package var requestID: String { id.description }
 
-    /// The trace that the request is part of, if the client named one (W3C Trace Context).
-    public var traceParent: TraceParent? { state.value.observation.traceParent }
+    package var traceParent: TraceParent? { state.value.observation.traceParent }
 
-    /// The template of the request's route, for example `/locations/{id}`; nil before routing and without a route.
-    public var routeTemplate: String? { state.value.observation.routeTemplate }
+    /// For example `/locations/{id}`; nil before routing and without a route.
+    package var routeTemplate: String? { state.value.observation.routeTemplate }
 
     /// - Parameter isPath: whether the template is the request's path.
     func setRoute(_ template: String, isPath: Bool) {
@@ -110,36 +98,33 @@ extension RequestContext {
         state.value.observation.isPathOfRoute = isPath
     }
 
-    /// Notes of the handler for the log; part of the request's observation.
-    public var logNotes: [(name: StaticString, value: String)] {
+    package var logNotes: [(name: StaticString, value: String)] {
         get { state.value.observation.logNotes }
         set { state.value.observation.logNotes = newValue }
     }
 
     /// Where the handler looks for data, for the log; nil if it needs none. It is the database in any case once the
     /// request's task has asked one.
-    public var source: RequestObservation.Source? {
+    package var source: RequestObservation.Source? {
         get { state.value.observation.source }
         set { state.value.observation.source = newValue }
     }
 
-    /// Makes the record of what the request's task waits for, if the request is observed.
     func makeWaits() -> TaskWaits? {
         if state.value.startNanoseconds != 0 { state.value.waits = TaskWaits() }
         return state.value.waits
     }
 
     /// Fields that are added to the response, whatever it is: also to errors and to refusals at the head.
-    public var responseFields: HTTPHeaders {
+    package var responseFields: HTTPHeaders {
         get { state.value.addedFields ?? HTTPHeaders() }
         set { state.value.addedFields = newValue.isEmpty ? nil : newValue }
     }
 
-    /// `responseFields`; nil if there are none.
     var addedFields: HTTPHeaders? { state.value.addedFields }
 
-    /// The value of a parameter of the route's template, percent-decoded; nil if the template has no such parameter.
-    public func pathParameter(_ name: String) -> String? {
+    /// Percent-decoded; nil if the template has no such parameter.
+    package func pathParameter(_ name: String) -> String? {
         state.value.pathParameters.first { $0.name == name }?.value
     }
 
@@ -147,29 +132,24 @@ extension RequestContext {
         state.value.pathParameters.append((name, value))
     }
 
-    /// Memory for a response's body, which the caller then owns: see `ResponseBody`. It reuses the memory of an earlier
-    /// response, if there is some.
-    ///
-    /// - Parameter count: number of bytes at least, the room for the head included.
-    public func takeResponseMemory(atLeast count: Int) -> UnsafeMutableRawBufferPointer {
-        memory?.take(atLeast: count) ?? ResponseMemory.make(atLeast: count)
+    /// A buffer that a response's body is appended to, behind the room for its head: see `ResponseBody`. It reuses the
+    /// memory of an earlier response, if there is some.
+    package func takeResponseBuffer(expecting bodyBytes: Int) -> ByteBuffer {
+        let count = ResponseBody.headroom + bodyBytes
+        return ByteBuffer(
+            adopting: memory?.take(atLeast: count) ?? ResponseMemory.make(atLeast: count),
+            count: ResponseBody.headroom)
     }
 
-    /// Makes a body of such memory: see `ResponseBody.init`.
-    public func makeResponseBody(
-        adopting bytes: UnsafeMutableRawBufferPointer, end: Int
-    ) -> ResponseBody {
-        memory?.makeBody(adopting: bytes, end: end) ?? ResponseBody(adopting: bytes, end: end)
+    package func makeResponseBody(_ buffer: consuming ByteBuffer) -> ResponseBody {
+        let (bytes, end) = buffer.release()
+        return memory?.makeBody(adopting: bytes, end: end) ?? ResponseBody(adopting: bytes, end: end)
     }
 }
 
-// MARK: - The request's way
-
 extension RequestContext {
-    /// Has the dispatcher admit or refuse the request.
-    ///
-    /// - Returns: maximum length of the body in bytes.
-    /// - Throws: the refusal, if a body is still to come. Any other refusal is thrown by `takeRequest()`.
+    /// Returns the maximum length of the body in bytes. Throws the refusal only if a body is still to come; `takeRequest()`
+    /// throws any other.
     func admit(_ head: consuming RequestHead, by environment: HTTPServerEnvironment) throws(HTTPError) -> Int
     {
         let framing = head.framing
@@ -197,7 +177,6 @@ extension RequestContext {
         }
     }
 
-    /// Adds the body, which is complete, to the request.
     func complete(_ body: [UInt8]) {
         if state.value.bodyFollows { countWithBody() }
         guard !body.isEmpty else { return }
@@ -208,10 +187,7 @@ extension RequestContext {
         }
     }
 
-    /// Hands over what was decided at the request's head, and the head with the request: the handler owns it from then
-    /// on. Call it once.
-    ///
-    /// - Throws: the refusal of a request without a body.
+    /// The handler owns the head from then on. Call it once. Throws the refusal of a request without a body.
     func takeRequest() throws(HTTPError) -> (HTTPAdmission, RequestHead) {
         if let refusal = state.value.refusal { throw refusal }
         guard let admission = state.value.admission.take(), let head = state.value.head.take() else {
@@ -226,12 +202,9 @@ extension RequestContext {
             version: state.value.version, id: state.value.observation.id)
     }
 
-    /// Reports what happened to the request. Call it at most once, at the end.
+    /// Call it at most once, at the end. Returns when that was, in nanoseconds of the monotonic clock; nil if nobody asks.
     ///
-    /// - Parameters:
-    ///   - status: the response's; nil if the client was gone before there was a response.
-    ///   - interruption: why the request was never complete.
-    /// - Returns: when that was, in nanoseconds of the monotonic clock; nil if nobody asks for it.
+    /// - Parameter status: nil if the client was gone before there was a response.
     @discardableResult
     func observe(
         _ status: HTTPStatus?, responseBytes: Int, interruption: RequestObservation.Interruption? = nil,
@@ -260,18 +233,14 @@ extension RequestContext {
 
 /// What the request holds until `release()`.
 extension RequestContext {
-    /// Holds memory for what a handler makes of the body, for example by decompressing it.
-    ///
-    /// - Throws: 503 if too much memory is held for the client, or for all together.
-    public func holdMore(_ bytes: Int) throws(HTTPError) {
+    /// Holds memory for what a handler makes of the body. Throws 503 if too much is held for the client, or for all together.
+    package func holdMore(_ bytes: Int) throws(HTTPError) {
         guard let holder = state.value.bodyHolder else { return }
         guard holder.memory.hold(bytes, for: holder.client) else { throw .overloaded(retryAfterSeconds: 1) }
         state.value.heldBytes += bytes
     }
 
-    /// Holds memory for so many bytes of the body.
-    ///
-    /// - Throws: as `holdMore`.
+    /// Throws as `holdMore`.
     func holdBody(_ bytes: Int) throws(HTTPError) {
         if bytes > state.value.heldBytes { try holdMore(bytes - state.value.heldBytes) }
     }
@@ -284,7 +253,6 @@ extension RequestContext {
         state.value.inFlightLimit = limit
     }
 
-    /// Counts a request whose body has arrived, or refuses it.
     func countWithBody() {
         state.value.bodyFollows = false
         guard let limit = state.value.limitOfBody.take() else { return }

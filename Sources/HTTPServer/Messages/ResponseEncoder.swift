@@ -1,22 +1,20 @@
+import Bytes
+import Locking
+
 #if canImport(Darwin)
     import Darwin
 #else
     import Glibc
 #endif
 
-/// Encodes a response, head and body, for one write.
 enum ResponseEncoder {
-    /// What the server decides about a response.
     struct Framing {
-        /// Whether the request was a `HEAD`: the body's length is sent, the body isn't.
         var isHead = false
-        /// Whether the connection is kept after the response.
         var keepsAlive: Bool
         /// With HTTP/1.0 a kept connection has to be announced, with HTTP/1.1 one that is closed.
         var version: HTTPVersion
         var id: RequestID
 
-        /// Number of bytes of the response's body that are sent.
         func bodyBytes(of response: HTTPResponse) -> Int {
             isHead || response.status.forbidsBody ? 0 : response.bodyCount
         }
@@ -27,126 +25,91 @@ enum ResponseEncoder {
     /// An interim response without information, which clients ignore (RFC 2518 section 10.1).
     static let processingResponse: [UInt8] = Array("HTTP/1.1 102 Processing\r\n\r\n".utf8)
 
-    /// Maximum bytes of a head's fixed text and numbers.
-    private static let headAllowance = 320
-
-    /// Encodes a response in place, where its body has room for the head, or else into `memory`, and calls `body` with
-    /// its bytes.
-    ///
-    /// - Parameters:
-    ///   - date: the value of the `Date` field.
-    ///   - commonFields: encoded fields that every response has.
+    /// Encodes a response in place, where its body has room for the head, or else into `memory`.
     @inline(__always)
     static func withEncoded<Result>(
         _ response: HTTPResponse, _ framing: Framing, date: [UInt8],
-        commonFields: [UInt8], _ memory: ResponseMemory, _ body: (UnsafeRawBufferPointer) -> Result
+        commonFields: [UInt8], _ memory: ResponseMemory, _ body: (RawSpan) -> Result
     ) -> Result {
-        let headBytes = headCapacity(response, framing, date.count + commonFields.count)
+        memory.prepareScratch()
+        writeHead(response, framing, date: date, commonFields: commonFields, to: &memory.scratch.value)
         let sendsBody = !framing.isHead && !response.status.forbidsBody
         switch response.content {
         case .memory(let content) where sendsBody:
-            var writer = ByteWriter(memory.scratch(atLeast: headBytes))
-            writeHead(response, framing, date: date, commonFields: commonFields, to: &writer)
-            if let whole = content.withHead(writer.bytes) { return body(whole) }
-            let head = Array(writer.bytes)
-            writer = ByteWriter(memory.scratch(atLeast: head.count + content.bytes.count))
-            writer.write(head)
-            writer.write(content.bytes)
-            return body(writer.bytes)
-        case .array(let content) where sendsBody:
-            var writer = ByteWriter(memory.scratch(atLeast: headBytes + content.count))
-            writeHead(response, framing, date: date, commonFields: commonFields, to: &writer)
-            writer.write(content)
-            return body(writer.bytes)
-        case .memory, .array:
-            var writer = ByteWriter(memory.scratch(atLeast: headBytes))
-            writeHead(response, framing, date: date, commonFields: commonFields, to: &writer)
-            return body(writer.bytes)
+            if let whole = content.withHead(memory.scratch.value.unsafeBytes) { return body(whole.bytes) }
+            memory.scratch.value.append(content.bytes)
+        case .array(let content) where sendsBody: memory.scratch.value.append(content)
+        case .written(let content) where sendsBody: memory.scratch.value.append(content.bytes)
+        case .memory, .array, .written: break
         }
-    }
-
-    /// Bytes that the head has at most.
-    private static func headCapacity(
-        _ response: HTTPResponse, _ framing: Framing, _ otherBytes: Int
-    ) -> Int {
-        var count = headAllowance + otherBytes + framing.id.maximumCount
-        if let prepared = response.preparedFields { count += prepared.lines.count }
-        if let link = response.link { count += link.count + 8 }
-        if let fields = response.otherFields { count += fields.storage.count + 4 * fields.count }
-        return count
+        return body(memory.scratch.value.unsafeBytes.bytes)
     }
 
     private static func writeHead(
         _ response: HTTPResponse, _ framing: Framing, date: [UInt8],
-        commonFields: [UInt8], to writer: inout ByteWriter
+        commonFields: [UInt8], to writer: inout ByteBuffer
     ) {
         writeStatusLine(response.status, to: &writer)
-        writer.write(date)
-        writer.write("\r\n")
-        if let prepared = response.preparedFields { writer.write(prepared.lines) }
+        writer.append(date)
+        writer.append("\r\n")
+        if let lines = response.preparedFields?.lines { writer.append(lines) }
         if let tag = response.entityTag {
-            writer.write("ETag: ")
-            writer.write(tag)
-            writer.write("\r\n")
+            writer.append("ETag: ")
+            tag.append(to: &writer)
+            writer.append("\r\n")
         }
         if let link = response.link {
-            writer.write("Link: ")
-            writer.write(link)
-            writer.write("\r\n")
+            writer.append("Link: ")
+            writer.append(link)
+            writer.append("\r\n")
         }
         if let fields = response.otherFields { writeFields(fields, to: &writer) }
-        writer.write(commonFields)
+        writer.append(commonFields)
         if !response.status.forbidsBody, !framing.isHead || response.tellsLengthToHead {
-            writer.write("Content-Length: ")
-            writer.write(decimal: response.bodyCount)
-            writer.write("\r\n")
+            writer.append("Content-Length: ")
+            writer.appendDecimal(response.bodyCount)
+            writer.append("\r\n")
         }
-        writer.write("X-Request-Id: ")
-        writer.write(framing.id)
+        writer.append("X-Request-Id: ")
+        framing.id.append(to: &writer)
         switch (framing.keepsAlive, framing.version) {
-        case (true, .http11): writer.write("\r\n\r\n")
-        case (true, .http10): writer.write("\r\nConnection: keep-alive\r\n\r\n")
-        case (false, _): writer.write("\r\nConnection: close\r\n\r\n")
+        case (true, .http11): writer.append("\r\n\r\n")
+        case (true, .http10): writer.append("\r\nConnection: keep-alive\r\n\r\n")
+        case (false, _): writer.append("\r\nConnection: close\r\n\r\n")
         }
     }
 
     /// Writes the first line, and the name of the `Date` field.
-    private static func writeStatusLine(_ status: HTTPStatus, to writer: inout ByteWriter) {
+    private static func writeStatusLine(_ status: HTTPStatus, to writer: inout ByteBuffer) {
         switch status {
-        case .ok: writer.write("HTTP/1.1 200 OK\r\nDate: ")
-        case .notModified: writer.write("HTTP/1.1 304 Not Modified\r\nDate: ")
+        case .ok: writer.append("HTTP/1.1 200 OK\r\nDate: ")
+        case .notModified: writer.append("HTTP/1.1 304 Not Modified\r\nDate: ")
         default:
-            writer.write("HTTP/1.1 ")
-            writer.write(decimal: status.code)
-            writer.write(" ")
-            status.withReasonPhrase { writer.write($0) }
-            writer.write("\r\nDate: ")
+            writer.append("HTTP/1.1 ")
+            writer.appendDecimal(status.code)
+            writer.append(" ")
+            writer.append(utf8: status.reasonPhrase)
+            writer.append("\r\nDate: ")
         }
     }
 
-    private static func writeFields(_ headers: HTTPHeaders, to writer: inout ByteWriter) {
+    private static func writeFields(_ headers: HTTPHeaders, to writer: inout ByteBuffer) {
         headers.storage.withUnsafeBytes { bytes in
             for field in headers.fields {
-                let name = bytes[field.nameStart..<field.nameEnd]
+                let name = bytes[field.name]
                 if isWrittenByServer(name) { continue }
-                writer.write(UnsafeRawBufferPointer(rebasing: name))
-                writer.write(": ")
-                writer.write(UnsafeRawBufferPointer(rebasing: bytes[field.valueStart..<field.valueEnd]))
-                writer.write("\r\n")
+                writer.append(UnsafeRawBufferPointer(rebasing: name))
+                writer.append(": ")
+                writer.append(UnsafeRawBufferPointer(rebasing: bytes[field.value]))
+                writer.append("\r\n")
             }
         }
     }
 
-    /// Encodes fields, without those that the server writes itself.
     static func encode(_ fields: HTTPHeaders) -> [UInt8] {
-        let capacity = fields.storage.count + 4 * fields.count
-        // Without capacity this would write the count of the empty array, which all threads share.
-        guard capacity > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-            var writer = ByteWriter(UnsafeMutableRawBufferPointer(buffer))
-            writeFields(fields, to: &writer)
-            count = writer.count
-        }
+        var writer = ByteBuffer()
+        writeFields(fields, to: &writer)
+        return writer.bytes
     }
 
     private static func isWrittenByServer(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
@@ -163,79 +126,11 @@ enum ResponseEncoder {
     }
 }
 
-/// Appends bytes to memory whose size was computed before.
-struct ByteWriter {
-    private(set) var count = 0
-    private let memory: UnsafeMutableRawBufferPointer
-
-    init(_ memory: UnsafeMutableRawBufferPointer) {
-        self.memory = memory
-    }
-
-    /// What was written.
-    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
-
-    @inline(__always)
-    mutating func write(_ bytes: UnsafeRawBufferPointer) {
-        precondition(bytes.count <= memory.count - count, "the computed size was too small")
-        guard let source = bytes.baseAddress, let target = memory.baseAddress else { return }
-        (target + count).copyMemory(from: source, byteCount: bytes.count)
-        count += bytes.count
-    }
-
-    mutating func write(_ bytes: UnsafeBufferPointer<UInt8>) {
-        write(UnsafeRawBufferPointer(bytes))
-    }
-
-    @inline(__always)
-    mutating func write(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { write($0) }
-    }
-
-    @inline(__always)
-    mutating func write(_ text: StaticString) {
-        write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    mutating func write(_ id: RequestID) {
-        precondition(id.maximumCount <= memory.count - count, "the computed size was too small")
-        guard let target = memory.baseAddress else { return }
-        count += id.store(at: target + count)
-    }
-
-    @inline(__always)
-    mutating func write(_ tag: EntityTag) {
-        precondition(EntityTag.storedBytes <= memory.count - count, "the computed size was too small")
-        guard let target = memory.baseAddress else { return }
-        count += tag.store(at: target + count)
-    }
-
-    /// Writes a number, which must not be negative, in decimal digits.
-    mutating func write(decimal number: Int) {
-        var rest = number.magnitude
-        var end = count + 1
-        while rest >= 10 {
-            rest /= 10
-            end += 1
-        }
-        precondition(end <= memory.count, "the computed size was too small")
-        rest = number.magnitude
-        var index = end
-        while index > count {
-            index -= 1
-            memory[index] = ASCII.zero + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
-        count = end
-    }
-}
-
 /// Makes the value of the `Date` field, once a second (RFC 9110 section 5.6.7).
 struct DateHeader {
     private var second = Int.min
     private var text: [UInt8] = []
 
-    /// The current time by the system's clock.
     mutating func now() -> [UInt8] {
         let now = time(nil)
         if now != second {
@@ -245,7 +140,7 @@ struct DateHeader {
         return text
     }
 
-    /// Formats a time as an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func format(secondsSince1970 seconds: Int) -> [UInt8] {
         var seconds = seconds
         var parts = tm()
@@ -259,16 +154,16 @@ struct DateHeader {
     }
 }
 
-/// A complete body in memory that has room for the response's head in front of it.
+/// A body in memory that has room for the response's head in front of it.
 ///
-/// A handler takes memory by `RequestContext.takeResponseMemory`, writes the body from `headroom` on, and gives it back
-/// by making this of it. The server writes the head into the room and sends both by one call.
-public final class ResponseBody: @unchecked Sendable {
+/// A handler takes a buffer by `RequestContext.takeResponseBuffer`, appends the body, and gives it back by making this of
+/// it. The server writes the head into the room and sends both by one call.
+package final class ResponseBody: @unchecked Sendable {
     // @unchecked: raw memory, whose accesses the compiler can't follow. Once it is here, one loop alone uses it: first
     // to read the body, then, when the response is sent, to take the memory back.
 
     /// Number of bytes in front of the body that belong to the head. A head that is longer is sent from elsewhere.
-    public static let headroom = 1024
+    package static let headroom = 1024
 
     private(set) var memory: UnsafeMutableRawBufferPointer
     private var end: Int
@@ -276,13 +171,12 @@ public final class ResponseBody: @unchecked Sendable {
     /// Takes over memory that was made by `UnsafeMutableRawBufferPointer.allocate` with an alignment of at most 16.
     ///
     /// - Parameter end: where the body ends; it begins at `headroom`. Traps if that isn't inside the memory.
-    public init(adopting memory: UnsafeMutableRawBufferPointer, end: Int) {
+    package init(adopting memory: UnsafeMutableRawBufferPointer, end: Int) {
         precondition(end >= Self.headroom && end <= memory.count, "a body lies inside its memory")
         self.memory = memory
         self.end = end
     }
 
-    /// The same for a body whose memory was given away.
     fileprivate func adopt(_ memory: UnsafeMutableRawBufferPointer, end: Int) {
         precondition(end >= Self.headroom && end <= memory.count, "a body lies inside its memory")
         self.memory = memory
@@ -293,7 +187,6 @@ public final class ResponseBody: @unchecked Sendable {
         memory.deallocate()
     }
 
-    /// The body's bytes.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[Self.headroom..<end]) }
 
     /// Places a head right in front of the body; nil if the room doesn't suffice.
@@ -320,8 +213,7 @@ final class ResponseMemory {
     private var spare = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     /// The body that had it, to be used again; nil while a handler has it.
     private var spareBody: ResponseBody?
-    /// Memory for heads, and for bodies that have no room for one.
-    private var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+    fileprivate let scratch = Confined(ByteBuffer(capacity: 4096))
 
     /// Larger memory isn't kept, so that one large response doesn't fill memory for good.
     private static let maximumKeptBytes = 256 * 1024
@@ -329,10 +221,9 @@ final class ResponseMemory {
 
     deinit {
         spare.deallocate()
-        scratch.deallocate()
     }
 
-    /// Memory for a body, whose owner the caller becomes.
+    /// The caller becomes the owner.
     func take(atLeast count: Int) -> UnsafeMutableRawBufferPointer {
         guard spare.count >= count, !spare.isEmpty else { return Self.make(atLeast: count) }
         let taken = spare
@@ -354,19 +245,15 @@ final class ResponseMemory {
         spareBody = body
     }
 
-    /// Makes a body of memory that it takes over: see `ResponseBody.init`.
+    /// See `ResponseBody.init`.
     func makeBody(adopting memory: UnsafeMutableRawBufferPointer, end: Int) -> ResponseBody {
         guard let body = spareBody.take() else { return ResponseBody(adopting: memory, end: end) }
         body.adopt(memory, end: end)
         return body
     }
 
-    /// Memory to encode a response into. Valid until the next call.
-    func scratch(atLeast count: Int) -> UnsafeMutableRawBufferPointer {
-        if scratch.count < count || scratch.count > Self.maximumKeptBytes {
-            scratch.deallocate()
-            scratch = Self.make(atLeast: count)
-        }
-        return scratch
+    fileprivate func prepareScratch() {
+        if scratch.value.capacity > Self.maximumKeptBytes { scratch.value = ByteBuffer(capacity: 4096) }
+        scratch.value.removeAll()
     }
 }

@@ -1,19 +1,16 @@
+import Bytes
+
 /// A weak entity tag: the name of a response's content, independent of its coding (RFC 9110 section 8.8.3).
-public struct EntityTag: Hashable, Sendable {
+package struct EntityTag: Hashable, Sendable {
     /// The bytes of the field's value, the first one lowest; the last byte is zero. So a tag is written and compared as
     /// two numbers.
     private let low: UInt64
     private let high: UInt64
 
-    /// Number of bytes of the field's value.
     private static let length = 15
-    /// Number of bytes that `store` writes.
-    static let storedBytes = 16
-    private static let alphabet: StaticString =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    /// Makes a tag from a hash over everything that the response depends on.
-    public init(hash: UInt64) {
+    /// - Parameter hash: over everything that the response depends on.
+    package init(hash: UInt64) {
         let quote = UInt64(UInt8(ascii: "\""))
         var low = UInt64(UInt8(ascii: "W")) | UInt64(ASCII.slash) << 8 | quote << 16
         for index in 0..<5 { low |= Self.digit(index, of: hash) &<< UInt64(8 &* (3 &+ index)) }
@@ -24,30 +21,24 @@ public struct EntityTag: Hashable, Sendable {
 
     @inline(__always)
     private static func digit(_ index: Int, of hash: UInt64) -> UInt64 {
-        UInt64(alphabet.utf8Start[Int(truncatingIfNeeded: hash &>> UInt64(6 &* index) & 63)])
+        UInt64(Base64URL.alphabet.utf8Start[Int(truncatingIfNeeded: hash &>> UInt64(6 &* index) & 63)])
     }
 
-    /// The tag as a field's value: `W/"…"`.
-    public var fieldValue: String {
-        withUnsafeTemporaryAllocation(byteCount: Self.storedBytes, alignment: 8) { bytes in
-            guard let start = bytes.baseAddress else { return "" }
-            return String(decoding: bytes[..<store(at: start)], as: UTF8.self)
-        }
+    package var fieldValue: String {
+        var text = ByteBuffer(capacity: 16)
+        append(to: &text)
+        return text.text
     }
 
-    /// Stores the bytes of `fieldValue`, and returns how many these are. Writes `storedBytes` bytes.
     @inline(__always)
-    func store(at memory: UnsafeMutableRawPointer) -> Int {
-        memory.storeBytes(of: low.littleEndian, as: UInt64.self)
-        memory.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
-        return Self.length
-    }
+    func append(to buffer: inout ByteBuffer) { buffer.append(low: low, high: high, count: Self.length) }
 
     /// Whether a list of entity tags has this one (weak comparison), up to the first tag that is invalid.
-    func isListed(in list: UnsafeRawBufferPointer) -> Bool {
-        guard let start = list.baseAddress else { return false }
+    func isListed(in list: Span<UInt8>) -> Bool {
         // Most lists are the tag as it was sent.
-        if list.count == Self.length, isOpaque(start + 2), Self.word(at: start) == low { return true }
+        if list.count == Self.length, isOpaque(list.bytes, at: 2), EightBytes(list.bytes, at: 0).word == low {
+            return true
+        }
         var index = 0
         while index < list.count {
             let byte = list[index]
@@ -65,43 +56,34 @@ public struct EntityTag: Hashable, Sendable {
                 guard index < list.count else { return false }
             } while list[index] != UInt8(ascii: "\"")
             index += 1
-            if index - opening == Self.length - 2, isOpaque(start + opening) { return true }
+            if index - opening == Self.length - 2, isOpaque(list.bytes, at: opening) { return true }
         }
         return false
     }
 
     /// Whether the 13 bytes from here on are the tag's, with its quotes and without `W/`.
     @inline(__always)
-    private func isOpaque(_ start: UnsafeRawPointer) -> Bool {
-        Self.word(at: start) == low >> 16 | high << 48 && Self.word(at: start + 5) == low >> 56 | high << 8
-    }
-
-    @inline(__always)
-    private static func word(at memory: UnsafeRawPointer) -> UInt64 {
-        UInt64(littleEndian: memory.loadUnaligned(as: UInt64.self))
+    private func isOpaque(_ bytes: RawSpan, at index: Int) -> Bool {
+        EightBytes(bytes, at: index).word == low >> 16 | high << 48
+            && EightBytes(bytes, at: index + 5).word == low >> 56 | high << 8
     }
 }
 
 extension HTTPHeaders {
-    /// Whether a client's `If-None-Match` names this tag, so that it needs only a 304 (RFC 9110 section 13.1.2, weak
-    /// comparison).
+    /// Whether a client's `If-None-Match` names this tag, so that it needs only a 304 (RFC 9110 section 13.1.2, weak comparison).
     ///
-    /// - Parameters:
-    ///   - tag: the response's; nil if it has none.
-    ///   - countsAny: whether `*` counts, which names any tag.
-    public func ifNoneMatchNames(_ tag: EntityTag?, countsAny: Bool = true) -> Bool {
+    /// - Parameter countsAny: whether `*` counts, which names any tag.
+    package func ifNoneMatchNames(_ tag: EntityTag?, countsAny: Bool = true) -> Bool {
         guard has(.ifNoneMatch) else { return false }
-        return storage.withUnsafeBytes { bytes in
-            for field in fields where field.known == .ifNoneMatch {
-                let value = UnsafeRawBufferPointer(rebasing: bytes[field.valueStart..<field.valueEnd])
-                if value.count == 1, value[0] == ASCII.asterisk {
-                    if countsAny { return true }
-                } else if let tag, tag.isListed(in: value) {
-                    return true
-                }
+        for field in fields where field.known == .ifNoneMatch {
+            let value = storage.span.extracting(field.value)
+            if value.count == 1, value[0] == ASCII.asterisk {
+                if countsAny { return true }
+            } else if let tag, tag.isListed(in: value) {
+                return true
             }
-            return false
         }
+        return false
     }
 }
 
@@ -110,13 +92,8 @@ extension HTTPHeaders {
     ///
     /// The comparison is strong and all tags of this server are weak, so no tag matches (RFC 9110 sections 8.8.3.2 and
     /// 13.1.1).
-    public var ifMatchHolds: Bool {
-        var isThere = false
-        var isAny = false
-        forEachValue(of: .ifMatch) { value in
-            isThere = true
-            if value.count == 1, value[0] == ASCII.asterisk { isAny = true }
-        }
-        return isAny || !isThere
+    package var ifMatchHolds: Bool {
+        let values = values(of: .ifMatch)
+        return values.isEmpty || values.contains { $0.elementsEqual([ASCII.asterisk]) }
     }
 }

@@ -16,7 +16,6 @@ enum ASCII {
     static let colon: UInt8 = 0x3A
     static let semicolon: UInt8 = 0x3B
     static let questionMark: UInt8 = 0x3F
-    static let underscore: UInt8 = 0x5F
     static let delete: UInt8 = 0x7F
 
     static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
@@ -27,7 +26,6 @@ enum ASCII {
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
-    /// Whether a byte may be part of a token: a method or a field name.
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool { tokens.contains(byte) }
 
@@ -70,38 +68,62 @@ enum ASCII {
 
     private static var words: ASCIISet { ASCIISet(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE) }
 
-    /// The value of a hexadecimal digit, in upper or lower case.
-    static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
+    /// Whether a part of an array is letters, digits, dots, underscores and hyphens, if it isn't empty.
+    static func isWord(_ range: Range<Int>, of bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes {
+            endOfWord(in: UnsafeRawBufferPointer(rebasing: $0[range]), from: 0) == range.count
         }
+    }
+
+    /// Whether no value of a field may have a byte (RFC 9110 section 5.5).
+    static func isForbidden(_ byte: UInt8) -> Bool {
+        byte == carriageReturn || byte == lineFeed || byte == nul
+    }
+
+    static func hasForbiddenByte(_ value: [UInt8]) -> Bool {
+        guard value.count >= 8 else { return value.contains(where: isForbidden) }
+        let marks = value.withUnsafeBytes { bytes in
+            // All of these bytes are below the blank, and hardly any value has others that are.
+            var marks = EightBytes(bytes, at: bytes.count - 8).below(space)
+            for index in stride(from: 0, to: bytes.count - 8, by: 8) {
+                marks |= EightBytes(bytes, at: index).below(space)
+            }
+            return marks
+        }
+        return marks != 0 && value.contains(where: isForbidden)
     }
 
     static func lowercased(_ byte: UInt8) -> UInt8 {
         byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether bytes are equal to a text, apart from the case of ASCII letters.
-    static func equalIgnoringCase(_ bytes: Slice<UnsafeRawBufferPointer>, _ other: String.UTF8View) -> Bool {
+    /// Apart from the case of ASCII letters.
+    static func equalIgnoringCase(
+        _ bytes: some RandomAccessCollection<UInt8>, _ other: String.UTF8View
+    ) -> Bool {
         guard bytes.count == other.count else { return false }
         var index = bytes.startIndex
         for byte in other {
             if lowercased(bytes[index]) != lowercased(byte) { return false }
-            index += 1
+            bytes.formIndex(after: &index)
         }
         return true
     }
 
-    /// Whether bytes are a text in lower case, apart from the case of ASCII letters.
     @inline(__always)
+    static func isLowercase(_ text: [UInt8], of bytes: Span<UInt8>) -> Bool {
+        text.withUnsafeBytes { text in bytes.withUnsafeBytes { isLowercase(text, of: $0) } }
+    }
+
     static func isLowercase(_ text: [UInt8], of bytes: UnsafeRawBufferPointer) -> Bool {
         text.withUnsafeBytes { isLowercase($0, of: bytes) }
     }
 
-    /// Whether bytes are a text in lower case, apart from the case of ASCII letters.
+    @inline(__always)
+    static func isLowercase(_ text: StaticString, of bytes: Span<UInt8>) -> Bool {
+        bytes.withUnsafeBytes { isLowercase(text, of: $0) }
+    }
+
     @inline(__always)
     static func isLowercase(_ text: StaticString, of bytes: UnsafeRawBufferPointer) -> Bool {
         isLowercase(
@@ -127,17 +149,14 @@ enum ASCII {
     }
 
     /// The bytes without the blanks around them (RFC 9110 section 5.6.3, optional whitespace).
-    static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    static func trimmed<Bytes: RandomAccessCollection<UInt8>>(
+        _ bytes: Bytes
+    ) -> Bytes.SubSequence where Bytes.Index == Int {
         var lower = bytes.startIndex
         var upper = bytes.endIndex
         while lower < upper, isBlank(bytes[lower]) { lower += 1 }
         while upper > lower, isBlank(bytes[upper - 1]) { upper -= 1 }
         return bytes[lower..<upper]
-    }
-
-    /// The bytes without the blanks around them.
-    static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: trimmed(bytes[...]))
     }
 }
 
@@ -162,6 +181,11 @@ struct EightBytes: Hashable {
         word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
+    @inline(__always)
+    init(_ bytes: RawSpan, at index: Int) {
+        word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
     /// The first four bytes and the last four, of which there must be four to eight.
     @inline(__always)
     init(endsOf bytes: UnsafeRawBufferPointer) {
@@ -174,13 +198,11 @@ struct EightBytes: Hashable {
     @inline(__always)
     func below(_ bound: UInt8) -> UInt64 { (word &- Self.ones &* UInt64(bound)) & ~word & Self.highBits }
 
-    /// Marks the bytes that are this one.
     @inline(__always)
     func equal(to byte: UInt8) -> UInt64 {
         EightBytes(word ^ Self.ones &* UInt64(byte)).below(1)
     }
 
-    /// Marks the bytes that aren't ASCII.
     var beyondASCII: UInt64 { word & Self.highBits }
 
     /// Marks the bytes from one ASCII character to another. All of these marks are right.
@@ -193,7 +215,6 @@ struct EightBytes: Hashable {
         return fromFirst & ~beyondLast & ~word & Self.highBits
     }
 
-    /// The bytes with ASCII letters in lower case.
     @inline(__always)
     var lowercased: EightBytes { EightBytes(word | within("A", "Z") >> 2) }
 
@@ -204,19 +225,11 @@ struct EightBytes: Hashable {
         return ~(letters | within("0", "9") | within("-", ".") | within("_", "_")) & Self.highBits
     }
 
-    /// Whether all bytes are hexadecimal digits in lower case.
     @inline(__always)
     var areLowercaseHex: Bool { within("0", "9") | within("a", "f") == Self.highBits }
 
-    /// Whether all bytes are the digit 0.
     @inline(__always)
     var areZeros: Bool { word == Self.ones &* UInt64(ASCII.zero) }
-
-    /// Stores the bytes.
-    @inline(__always)
-    func store(at memory: UnsafeMutableRawPointer) {
-        memory.storeBytes(of: word.littleEndian, as: UInt64.self)
-    }
 
     /// The number of bytes before the lowest mark, of which there must be one.
     @inline(__always)
@@ -225,41 +238,11 @@ struct EightBytes: Hashable {
 
 /// A set of ASCII characters, a bit for each; looking one up takes a shift.
 private struct ASCIISet {
-    /// The characters 0…63, and those from 64 on.
     let low: UInt64
     let high: UInt64
 
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
         byte < 0x80 && (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 != 0
-    }
-}
-
-/// Percent-encoding of parts of a URI (RFC 3986 section 2.1).
-enum PercentDecoding {
-    /// The byte that `%` and two hexadecimal digits at `index` stand for; nil if there are no two digits.
-    static func byte(at index: Int, of bytes: Slice<UnsafeRawBufferPointer>) -> UInt8? {
-        guard bytes.endIndex - index > 2, let high = ASCII.hexValue(bytes[index + 1]),
-            let low = ASCII.hexValue(bytes[index + 2])
-        else { return nil }
-        return high << 4 | low
-    }
-
-    /// Decodes a text; nil if a `%` isn't followed by two hexadecimal digits, or the result isn't UTF-8 or has a NUL.
-    static func decode(_ bytes: Slice<UnsafeRawBufferPointer>) -> String? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            if bytes[index] == ASCII.percent {
-                guard let byte = byte(at: index, of: bytes), byte != 0 else { return nil }
-                decoded.append(byte)
-                index += 3
-            } else {
-                decoded.append(bytes[index])
-                index += 1
-            }
-        }
-        return String(validating: decoded, as: UTF8.self)
     }
 }

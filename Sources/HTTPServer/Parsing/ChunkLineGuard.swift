@@ -1,3 +1,5 @@
+import Bytes
+
 /// Checks the first line of a chunk: its size in hexadecimal digits, and its extensions (RFC 9112 section 7.1).
 ///
 /// Stricter than llhttp: it refuses extensions that don't follow the grammar, a bare CR or LF, and lines that are too
@@ -22,12 +24,11 @@ struct ChunkLineGuard {
     private var previousIsCR = false
     private var extensions = ChunkExtensionGuard()
 
-    /// - Parameter maximumLength: of the line in bytes, without its CRLF.
+    /// - Parameter maximumLength: in bytes, without CRLF.
     init(maximumLength: Int) {
         self.maximumLength = maximumLength
     }
 
-    /// Checks the next bytes.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Result {
         for (index, byte) in bytes.enumerated() {
             if previousIsCR {
@@ -54,7 +55,7 @@ struct ChunkLineGuard {
             extensionLength += 1
             return extensions.accepts(byte) ? nil : .malformedExtension
         }
-        if let value = ASCII.hexValue(byte) {
+        if let value = byte.hexDigitValue {
             // Leading zeros count: only attackers send many.
             digits += 1
             guard digits <= Self.maximumDigits else { return .bodyTooLarge }
@@ -79,7 +80,6 @@ private struct ChunkExtensionGuard {
     /// A size is followed by the same as a value: a semicolon, or blanks and a semicolon.
     private var state = State.valueEnd
 
-    /// Whether the line may end here.
     var mayEnd: Bool {
         switch state {
         case .name, .token, .quotedEnd: true
@@ -87,7 +87,6 @@ private struct ChunkExtensionGuard {
         }
     }
 
-    /// Takes the next byte; false if the grammar doesn't allow it.
     mutating func accepts(_ byte: UInt8) -> Bool {
         guard let next = next(byte) else { return false }
         state = next

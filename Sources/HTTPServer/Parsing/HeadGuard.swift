@@ -7,16 +7,13 @@
 /// any size, and the result doesn't depend on where they are split.
 struct HeadGuard {
     enum Result: Equatable {
-        /// All bytes belong to the block, and it isn't complete.
         case incomplete
         /// The block ends with the first `length` bytes.
         case complete(length: Int)
         case failed(HTTPError)
     }
 
-    /// Number of complete field lines so far.
     private(set) var fieldCount = 0
-    /// The request line; unused for trailers.
     private(set) var requestLine: RequestLineGuard
     /// Whether a field line ends with blanks. They aren't part of the value (RFC 9112 section 5), and llhttp 8.1
     /// refuses some of them.
@@ -29,12 +26,10 @@ struct HeadGuard {
     private var fieldBytes = 0
     private var previousIsCR = false
 
-    /// Makes a guard for a request's head: a request line, field lines, an empty line.
     init(requestHead limits: HTTPLimits) {
         self.init(limits, isInRequestLine: true)
     }
 
-    /// Makes a guard for trailers: field lines and an empty line.
     init(trailers limits: HTTPLimits) {
         self.init(limits, isInRequestLine: false)
     }
@@ -45,7 +40,6 @@ struct HeadGuard {
         self.isInRequestLine = isInRequestLine
     }
 
-    /// Checks the next bytes.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Result {
         var index = 0
         while index < bytes.count {
@@ -96,7 +90,6 @@ struct HeadGuard {
         byte >= ASCII.space && byte != ASCII.delete || byte == ASCII.tab
     }
 
-    /// Checks a part of a field line, which isn't empty.
     private mutating func check(_ text: UnsafeRawBufferPointer) -> HTTPError? {
         if lineLength == 0 {
             if ASCII.isBlank(text[0]) { return .malformed("A header line that continues the one before.") }
@@ -120,9 +113,7 @@ struct HeadGuard {
         }
     }
 
-    /// Ends a line at its LF.
-    ///
-    /// - Returns: whether it was the empty line that ends the block.
+    /// Returns whether it was the empty line that ends the block.
     private mutating func endLine() -> Bool {
         if isInRequestLine {
             isInRequestLine = false

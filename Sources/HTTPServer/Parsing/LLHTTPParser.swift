@@ -6,7 +6,6 @@ import EventLoop
 /// Both lie in memory of their own: passing a stored property with `&` would be an exclusive access, and the callbacks
 /// use the same object while llhttp executes. Call `restart()` before each message.
 final class LLHTTPParser {
-    /// What llhttp has reported of the message so far.
     struct Record {
         /// Start of the head's bytes, while a head is parsed. Ranges are offsets from it.
         var base: UnsafeRawPointer?
@@ -19,7 +18,6 @@ final class LLHTTPParser {
     }
 
     enum Outcome: Equatable {
-        /// All bytes were used, and the message is not complete.
         case wantsMore
         /// llhttp stopped behind this many bytes, at the end of a chunk's first line or of the message.
         case paused(consumed: Int)
@@ -50,10 +48,8 @@ final class LLHTTPParser {
     /// The size in the first line of the last chunk.
     var chunkSize: UInt64 { parser.pointee.content_length }
 
-    /// Whether llhttp failed because it doesn't know the method.
     var hasUnknownMethod: Bool { llhttp_get_errno(parser) == HPE_INVALID_METHOD }
 
-    /// Prepares for the next message.
     func restart() {
         llhttp_init(parser, HTTP_REQUEST, Self.settings)
         parser.pointee.data = UnsafeMutableRawPointer(recordPointer)
@@ -64,14 +60,12 @@ final class LLHTTPParser {
         recordPointer.pointee.isMessageComplete = false
     }
 
-    /// Parses a complete head.
     func executeHead(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         recordPointer.pointee.base = bytes.baseAddress
         defer { recordPointer.pointee.base = nil }
         return execute(bytes)
     }
 
-    /// Parses the next bytes.
     func execute(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         guard let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return .wantsMore }
         switch llhttp_execute(parser, base, bytes.count) {

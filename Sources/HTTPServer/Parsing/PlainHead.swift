@@ -6,7 +6,7 @@
 /// `Transfer-Encoding`. So the head ends at its empty line, whoever reads it, and llhttp isn't asked. All other heads are
 /// read by `HeadGuard`, `RequestHead` and llhttp, which also say what is wrong with one.
 extension RequestParser {
-    /// Reads a plain head, from its first byte on; false for any other, and for one that isn't complete.
+    /// False for any other head, and for one that isn't complete.
     func readPlainHead(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Bool {
         guard let line = RequestLine(plain: bytes, maximumBytes: limits.requestLineBytes) else {
             return false
@@ -23,9 +23,7 @@ extension RequestParser {
 }
 
 extension RequestLine {
-    /// Reads the line of GET or HEAD for a path; nil for any other, and for one that isn't complete.
-    ///
-    /// - Parameter maximumBytes: of the line, without its CRLF.
+    /// Nil for any line but that of GET or HEAD for a path, and for one that isn't complete.
     fileprivate init?(plain bytes: UnsafeRawBufferPointer, maximumBytes: Int) {
         guard bytes.count >= 8 else { return nil }
         let start: Int
@@ -58,7 +56,6 @@ extension RequestLine {
 }
 
 extension HTTPVersion {
-    /// The version that `HTTP/1.1` or `HTTP/1.0` stands for; nil for anything else.
     @inline(__always)
     fileprivate init?(_ text: EightBytes) {
         switch text.word {
@@ -79,12 +76,11 @@ extension EightBytes {
 }
 
 extension RequestHead.Facts {
-    /// Reads the fields of a plain head; nil for any other, and if these bytes don't have all of it.
+    /// Nil for any other head, and if these bytes don't have all of it.
     ///
     /// - Parameters:
     ///   - index: moves from the first field behind the empty line.
     ///   - fields: becomes those of the head. Most requests of a connection have as many, so it isn't emptied before.
-    ///   - maximumBytes: of the fields' lines.
     fileprivate init?(
         plain bytes: UnsafeRawBufferPointer, from index: inout Int, _ fields: inout [HTTPHeaders.Field],
         maximumBytes: Int
@@ -113,7 +109,7 @@ extension RequestHead.Facts {
         return hostCount == 1 && knownFields & others == 0
     }
 
-    /// Reads a line, and moves `index` behind it; nil for a line that isn't plain.
+    /// Moves `index` behind the line; nil for one that isn't plain.
     @inline(__always)
     private mutating func readPlainLine(
         _ bytes: UnsafeRawBufferPointer, from index: inout Int

@@ -11,7 +11,6 @@ extension RequestParser {
         }
     }
 
-    /// Looks for the field in what was read of the head.
     func readRequestID() -> RequestID? {
         let head = state.value.head
         guard head.fieldCount > 0 else { return nil }

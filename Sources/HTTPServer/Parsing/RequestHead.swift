@@ -1,3 +1,5 @@
+import Bytes
+
 /// A request without its body, and what its head says about framing and the connection.
 struct RequestHead: Sendable {
     /// How the body is delimited (RFC 9112 section 6).
@@ -10,13 +12,11 @@ struct RequestHead: Sendable {
     var request: HTTPRequest
     let version: HTTPVersion
     let framing: Framing
-    /// Whether the client wants the connection kept (RFC 9112 section 9.3).
     let keepsAlive: Bool
     /// Whether the client waits for a 100 before it sends the body (RFC 9110 section 10.1.1).
     let expectsContinue: Bool
 }
 
-/// The versions of HTTP that this server supports.
 enum HTTPVersion: Sendable {
     case http10
     case http11
@@ -28,19 +28,17 @@ extension RequestHead {
         var hostCount = 0
         var contentLength: Int?
         var isChunked = false
-        /// Whether there is a transfer coding other than chunked.
         var hasOtherCoding = false
         var wantsClose = false
         var wantsKeepAlive = false
         var expectsContinue = false
         var knownFields: UInt32 = 0
 
-        /// Whether the client wants the connection kept (RFC 9112 section 9.3).
+        /// RFC 9112 section 9.3.
         func keepsAlive(_ version: HTTPVersion) -> Bool {
             !wantsClose && (version == .http11 || wantsKeepAlive)
         }
 
-        /// How the body is delimited.
         var framing: Framing {
             if isChunked { return .chunked }
             guard let contentLength, contentLength > 0 else { return .none }
@@ -48,8 +46,6 @@ extension RequestHead {
         }
     }
 
-    /// Makes a head whose facts don't contradict each other.
-    ///
     /// - Parameter bytes: begin with the complete head.
     init(line: RequestLine, facts: Facts, bytes: [UInt8], fields: [HTTPHeaders.Field]) {
         version = line.version
@@ -63,14 +59,12 @@ extension RequestHead {
 }
 
 extension RequestHead.Facts {
-    /// Reads the lines of fields behind a request line, and refuses fields that contradict each other or HTTP.
+    /// Reads the lines of fields behind a request line, and refuses fields that contradict each other or HTTP: 400, 413, 417, or
+    /// 501 for an unknown transfer coding.
     ///
     /// - Parameters:
     ///   - bytes: begin with the complete head, which the guard has checked. llhttp may still refuse it.
-    ///   - length: the head's length.
     ///   - fields: one for each line, to be overwritten, so that their memory is used again.
-    /// - Throws: 400 for ambiguous or missing fields, 413, 417 for an unknown expectation, 501 for an unknown transfer
-    ///   coding.
     init(
         _ line: RequestLine, _ bytes: [UInt8], length: Int, _ fields: inout [HTTPHeaders.Field],
         limits: HTTPLimits
@@ -105,8 +99,7 @@ extension RequestHead.Facts {
         return try result.get()
     }
 
-    /// Finds the parts of a line, and reads its value if it matters for framing or the connection. Moves `index` behind
-    /// the line.
+    /// Reads the value if it matters for framing or the connection. Moves `index` behind the line.
     private mutating func readLine(
         _ bytes: UnsafeRawBufferPointer, from index: inout Int, version: HTTPVersion
     ) throws(HTTPError) -> HTTPHeaders.Field {
@@ -127,7 +120,6 @@ extension RequestHead.Facts {
         return field
     }
 
-    /// The position of the first colon; the end of the bytes if there is none.
     @inline(__always)
     static func endOfName(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
@@ -141,7 +133,6 @@ extension RequestHead.Facts {
         return index
     }
 
-    /// Reads a value that matters for framing or the connection.
     mutating func read(
         _ field: KnownField, _ value: Slice<UnsafeRawBufferPointer>, version: HTTPVersion
     ) throws(HTTPError) {
@@ -263,7 +254,9 @@ enum HostValidation {
             let byte = bytes.base[index]
             if ASCII.isHostName(byte) {
                 index &+= 1
-            } else if byte == ASCII.percent, PercentDecoding.byte(at: index, of: bytes) != nil {
+            } else if byte == ASCII.percent, bytes.endIndex - index > 2,
+                bytes[index + 1].hexDigitValue != nil, bytes[index + 2].hexDigitValue != nil
+            {
                 index += 3
             } else {
                 return byte == ASCII.colon ? index : nil

@@ -6,15 +6,12 @@ struct RequestLine {
     let method: HTTPMethod
     let target: RequestTarget
     let version: HTTPVersion
-    /// Where the next line begins.
     let end: Int
 
     /// Reads the first line of a head, whose form a guard has checked.
     ///
     /// Changes a minor version above 1 to 1: it adds nothing that a recipient has to know (RFC 9110 section 2.5), and
-    /// llhttp refuses it.
-    ///
-    /// - Throws: 505 for another major version, 501 for `CONNECT`, 400 for an invalid target.
+    /// llhttp refuses it. Throws 505 for another major version, 501 for `CONNECT`, 400 for an invalid target.
     init(head bytes: inout [UInt8], checkedBy line: RequestLineGuard) throws(HTTPError) {
         let (major, minor) = (line.length - 3, line.length - 1)
         end = line.length + 2
@@ -24,22 +21,11 @@ struct RequestLine {
         }
         version = bytes[minor] == ASCII.zero ? .http10 : .http11
         if version == .http11, bytes[minor] != UInt8(ascii: "1") { bytes[minor] = UInt8(ascii: "1") }
-        method = bytes.withUnsafeBytes {
-            HTTPMethod(tokenBytes: UnsafeRawBufferPointer(rebasing: $0[..<line.methodLength]))
-        }
+        method = HTTPMethod(tokenBytes: bytes[..<line.methodLength])
         guard method != .connect else {
             throw HTTPError(.notImplemented, .methodNotImplemented, "This server makes no tunnels.")
         }
-        target = try Self.target(bytes, line.target, method)
-    }
-
-    private static func target(
-        _ bytes: [UInt8], _ range: Range<Int>, _ method: HTTPMethod
-    ) throws(HTTPError) -> RequestTarget {
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(HTTPError) in try RequestTarget(checked: bytes, range, method: method) }
-        }
-        return try result.get()
+        target = try RequestTarget(checked: bytes, line.target, method: method)
     }
 }
 
@@ -52,16 +38,14 @@ struct RequestLineGuard {
         case method, target, version
     }
 
-    /// Length of the method, in bytes.
     private(set) var methodLength = 0
-    /// Length of the line so far, in bytes.
     private(set) var length = 0
 
     private let maximumBytes: Int
     private var part = Part.method
     private var partLength = 0
 
-    /// - Parameter maximumBytes: of the line, without its CRLF.
+    /// - Parameter maximumBytes: without CRLF.
     init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
     }
@@ -168,7 +152,6 @@ struct RequestLineGuard {
 }
 
 extension EightBytes {
-    /// Whether all bytes are visible ASCII characters.
     @inline(__always)
     fileprivate var areVisible: Bool {
         below(ASCII.space + 1) | equal(to: ASCII.delete) | beyondASCII == 0
@@ -185,14 +168,11 @@ struct EmptyLineGuard {
     private var count = 0
     private var previousIsCR = false
 
-    /// - Parameter limit: maximum number of empty lines before one request.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// The number of bytes to skip. The request starts behind them, unless they are all there is.
-    ///
-    /// - Throws: 400 for too many empty lines, and for a bare CR or LF.
+    /// The number of bytes to skip. Throws 400 for too many empty lines, and for a bare CR or LF.
     mutating func skip(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) -> Int {
         var index = 0
         while index < bytes.count {

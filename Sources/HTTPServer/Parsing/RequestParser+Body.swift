@@ -1,4 +1,3 @@
-/// Bodies, and what delimits chunks.
 extension RequestParser {
     /// Reads a part of a body, up to the next boundary.
     func readBody(_ rest: UnsafeRawBufferPointer, _ offset: inout Int) throws(HTTPError) -> Output? {
@@ -22,7 +21,6 @@ extension RequestParser {
         return nil
     }
 
-    /// The initial size of a body's memory.
     private static let initialBodyBytes = 16 * 1024
 
     /// Passes up to `remaining` bytes of content to llhttp, and returns their number.

@@ -10,9 +10,7 @@ final class RequestParser {
     enum Output {
         /// All bytes were used. `isInRequest`: whether the parser is inside a request.
         case needsMore(isInRequest: Bool)
-        /// A head was read, which `takeHead()` returns.
         case head
-        /// The request of the last head is complete.
         case body([UInt8])
         /// No further request can be read from this connection.
         indirect case failure(HTTPError)
@@ -26,7 +24,6 @@ final class RequestParser {
     struct State {
         var phase = Phase.betweenRequests
         var emptyLines: EmptyLineGuard
-        /// Checks the head or the trailers.
         var head: HeadGuard
         var chunkLine: ChunkLineGuard
         /// Bytes of the body, of the chunk, or behind the chunk.
@@ -71,6 +68,10 @@ final class RequestParser {
     }
 
     /// Reads until there is an output. Moves `offset` behind the bytes that were used.
+    func next(_ bytes: RawSpan, from offset: inout Int) -> Output {
+        bytes.withUnsafeBytes { next($0, from: &offset) }
+    }
+
     func next(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Output {
         do throws(HTTPError) {
             while true {
@@ -127,7 +128,7 @@ final class RequestParser {
         }
     }
 
-    /// Hands over the head that was read last. Call it once after each `Output.head`.
+    /// Call it once after each `Output.head`.
     func takeHead() -> RequestHead? {
         guard let (line, facts) = state.value.readHead.take() else { return nil }
         return RequestHead(line: line, facts: facts, bytes: state.value.block, fields: state.value.fields)
@@ -156,7 +157,6 @@ final class RequestParser {
         if accumulated > 0 { state.value.accumulated = [] }
     }
 
-    /// Calls a closure with the last complete block.
     func withBlock<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let length = state.value.blockLength
         return state.value.block.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
@@ -199,7 +199,7 @@ final class RequestParser {
         state.value.readHead = (line, facts)
     }
 
-    /// Makes `fields` as long as a head's number of fields, which it is already for most requests of a connection.
+    /// As long as it is already for most requests of a connection.
     private func makeRoom(forFields count: Int) {
         if state.value.fields.capacity > Self.keptFields, count <= Self.keptFields {
             state.value.fields = []
@@ -221,7 +221,6 @@ final class RequestParser {
         state.value.chunkLine = ChunkLineGuard(maximumLength: limits.chunkLineBytes)
     }
 
-    /// Number of bytes that have come of a body.
     var bodyByteCount: Int { llhttp.record.body.count }
 
     /// Number of bytes that are kept of a head, a chunk's first line or trailers until they are complete.
@@ -232,7 +231,6 @@ final class RequestParser {
         llhttp.record.body = []
     }
 
-    /// Ends a request. The next one may follow.
     func finish() -> Output {
         var body: [UInt8] = []
         if !llhttp.record.body.isEmpty { swap(&body, &llhttp.record.body) }

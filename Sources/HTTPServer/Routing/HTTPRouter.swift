@@ -1,3 +1,4 @@
+import Bytes
 import Locking
 
 /// Finds the handler of a request by its path and method.
@@ -6,25 +7,23 @@ import Locking
 /// percent-decoded. An exact segment wins over a parameter. Nothing is normalised: a path with a trailing slash, an
 /// empty segment or a dot segment is another path. If a path has routes, `HEAD` uses the route of `GET`, `OPTIONS` gets
 /// the allowed methods, and other methods are refused with 405. Confined to one loop.
-public final class HTTPRouter: HTTPDispatcher {
-    /// The methods and templates of all routes, in the order in which they were added.
-    public private(set) var routes: [(method: HTTPMethod, template: String)] = []
+package final class HTTPRouter: HTTPDispatcher {
+    package private(set) var routes: [(method: HTTPMethod, template: String)] = []
     private let root = RouteNode()
     /// The nodes of templates without parameters, by their paths: most requests need no walk through the tree.
     private let plainPaths: Confined<[(path: [UInt8], node: RouteNode)]>
 
-    /// Makes a router without routes.
-    public init() {
+    package init() {
         plainPaths = Confined([])
     }
 
-    /// Adds a route. Traps if it was added before, which is a programming error.
+    /// Traps if the route was added before, which is a programming error.
     ///
     /// - Parameters:
     ///   - template: a path; its segments of the form `{name}` are parameters.
-    ///   - checks: the checks that a request has to pass, in this order.
-    ///   - maximumBodyBytes: maximum length of a body; a request with a longer one is refused with 413.
-    public func add(
+    ///   - checks: what a request has to pass, in this order.
+    ///   - maximumBodyBytes: a request with a longer body is refused with 413.
+    package func add(
         _ method: HTTPMethod, _ template: String, checks: [any HTTPRequestCheck] = [],
         maximumBodyBytes: Int = 0, _ handler: any HTTPHandler
     ) {
@@ -50,85 +49,61 @@ public final class HTTPRouter: HTTPDispatcher {
         }
     }
 
-    /// The node of a path; appends the ranges of its parameters to `values`. An exact segment wins over a parameter, so
-    /// a template without parameters wins over all others.
-    private func match(_ path: UnsafeRawBufferPointer, _ values: inout [Range<Int>]) -> RouteNode? {
-        plainIndex(path).map { plainPaths.value[$0].node } ?? root.match(path, &values)
-    }
-
-    /// The index of the template that is this path; nil if there is none.
-    private func plainIndex(_ path: UnsafeRawBufferPointer) -> Int? {
-        for index in plainPaths.value.indices {
-            guard plainPaths.value[index].path.count == path.count else { continue }
-            let isEqual = plainPaths.value[index].path.withUnsafeBytes { candidate in
-                for offset in 0..<path.count where candidate[offset] != path[offset] { return false }
-                return true
-            }
-            if isEqual { return index }
+    @inline(__always)
+    private func plainIndex(_ request: HTTPRequest) -> Int? {
+        for index in plainPaths.value.indices where request.hasPath(plainPaths.value[index].path) {
+            return index
         }
         return nil
     }
 
-    /// Adds a route whose handler is a closure.
-    public func add(
+    package func add(
         _ method: HTTPMethod, _ template: String, checks: [any HTTPRequestCheck] = [],
         maximumBodyBytes: Int = 0, _ body: @escaping ClosureHandler.Body
     ) {
         add(method, template, checks: checks, maximumBodyBytes: maximumBodyBytes, ClosureHandler(body))
     }
 
-    /// Admits a request to its route.
-    ///
-    /// - Throws: as `route(for:context:)`, and the refusal of a check of the route.
-    public func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
+    package func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
         try route(for: request, context: context).admit(request, context: context)
     }
 
-    /// Finds the request's route, without its checks.
-    ///
-    /// - Throws: `HTTPError` 404, 405, or 400 for a parameter that isn't validly percent-encoded.
-    public func route(for request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPRoute {
+    /// Throws 404, 405, or 400 for a parameter that isn't validly percent-encoded.
+    package func route(for request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPRoute {
         if let route = try find(request, context) { return route }
         return try implicitRoute(request, context)
     }
 
-    /// Finds the route of a request, and sets its parameters in the context; nil if there is no route that was added.
+    /// Sets the route's parameters in the context; nil if there is no route that was added.
     private func find(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> HTTPRoute? {
-        if let index = request.withPath({ plainIndex($0) }) {
+        if let index = plainIndex(request) {
             guard let route = plainPaths.value[index].node.route(for: request.method) else { return nil }
             context.setRoute(route.template, isPath: true)
             return route
         }
-        var values: [Range<Int>] = []
-        let node = request.withPath { root.match($0, &values) }
-        guard let route = node?.route(for: request.method) else { return nil }
+        var values: [ArraySlice<UInt8>] = []
+        guard let route = root.match(request.pathBytes, &values)?.route(for: request.method) else {
+            return nil
+        }
         context.setRoute(route.template, isPath: values.isEmpty)
-        try setParameters(of: route, values, request, context)
-        return route
-    }
-
-    private func setParameters(
-        of route: HTTPRoute, _ values: [Range<Int>], _ request: HTTPRequest, _ context: RequestContext
-    ) throws(HTTPError) {
-        for (name, range) in zip(route.parameters, values) {
-            guard let value = request.withPath({ path in PercentDecoding.decode(path[range]) }) else {
+        for (name, value) in zip(route.parameters, values) {
+            guard let value = try? PercentEncoding.decode(value, plusIsSpace: false) else {
                 throw HTTPError(
                     .badRequest, .invalidPathEncoding, "A path parameter that is not well encoded.")
             }
-            context.addPathParameter(name, value)
+            context.addPathParameter(name, String(decoding: value, as: UTF8.self))
         }
+        return route
     }
 
-    /// The methods of the request's path, as `Allow` lists them; nil if the path has no route.
-    public func allowedMethods(for request: HTTPRequest) -> String? {
+    /// As `Allow` lists them; nil if the path has no route.
+    package func allowedMethods(for request: HTTPRequest) -> String? {
         node(of: request)?.allow
     }
 
     private func node(of request: HTTPRequest) -> RouteNode? {
-        request.withPath { path in
-            var values: [Range<Int>] = []
-            return match(path, &values)
-        }
+        var values: [ArraySlice<UInt8>] = []
+        return root.match(request.pathBytes, &values)
     }
 
     /// The route of `OPTIONS`, which every path has.
@@ -153,8 +128,7 @@ public final class HTTPRouter: HTTPDispatcher {
     }
 }
 
-/// A route: the handler for one method and one template, and its checks.
-public final class HTTPRoute {
+package final class HTTPRoute {
     let method: HTTPMethod
     let template: String
     let parameters: [String]
@@ -173,17 +147,14 @@ public final class HTTPRoute {
         self.admission = admission
     }
 
-    /// Runs the route's checks, in their order.
-    ///
-    /// - Throws: the first refusal.
-    public func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
+    package func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
         // By indices: an iterator would retain the list.
         for index in checks.indices { try checks[index].check(request, context: context) }
         return admission
     }
 
     /// The route's admission with a handler around the route's own, which `wrap` makes once.
-    public func admission(wrappedBy wrap: (any HTTPHandler) -> any HTTPHandler) -> HTTPAdmission {
+    package func admission(wrappedBy wrap: (any HTTPHandler) -> any HTTPHandler) -> HTTPAdmission {
         if let wrapped { return wrapped }
         let made = HTTPAdmission(
             wrap(admission.handler), maximumBodyBytes: admission.maximumBodyBytes)
@@ -194,9 +165,7 @@ public final class HTTPRoute {
 
 /// A node of the tree of all templates, for one segment.
 final class RouteNode {
-    /// The template that ends at this node, as it was first added.
     private(set) var template: String?
-    /// The methods of this node, as `Allow` lists them.
     private(set) var allow = ""
     private let routeList: Confined<[HTTPRoute]>
     private var children: [(segment: [UInt8], node: RouteNode)] = []
@@ -237,33 +206,29 @@ final class RouteNode {
         return method == .head ? routes.first { $0.method == .get } : nil
     }
 
-    /// Finds the node of a path. Appends the ranges of its parameters to `values`.
-    func match(_ path: UnsafeRawBufferPointer, _ values: inout [Range<Int>]) -> RouteNode? {
+    /// Finds the node of a path, and appends its parameters to `values`. An exact segment wins over a parameter.
+    func match(_ path: ArraySlice<UInt8>, _ values: inout [ArraySlice<UInt8>]) -> RouteNode? {
         guard path.first == ASCII.slash || path.isEmpty else { return nil }
-        return match(path, from: min(1, path.count), &values)
+        return matchSegment(path.dropFirst(), &values)
     }
 
-    private func match(
-        _ path: UnsafeRawBufferPointer, from start: Int, _ values: inout [Range<Int>]
+    private func matchSegment(
+        _ rest: ArraySlice<UInt8>, _ values: inout [ArraySlice<UInt8>]
     ) -> RouteNode? {
-        var end = start
-        while end < path.count, path[end] != ASCII.slash { end += 1 }
-        let segment = UnsafeRawBufferPointer(rebasing: path[start..<end])
-        for child in children where child.segment.count == segment.count {
-            guard segment.elementsEqual(child.segment) else { continue }
-            if let node = child.node.matchRest(path, end, &values) { return node }
+        let segment = rest.prefix { $0 != ASCII.slash }
+        let rest = rest[segment.endIndex...]
+        for child in children where segment.elementsEqual(child.segment) {
+            if let node = child.node.matchRest(rest, &values) { return node }
         }
         guard let parameter, !segment.isEmpty else { return nil }
-        values.append(start..<end)
-        if let node = parameter.matchRest(path, end, &values) { return node }
+        values.append(segment)
+        if let node = parameter.matchRest(rest, &values) { return node }
         values.removeLast()
         return nil
     }
 
-    private func matchRest(
-        _ path: UnsafeRawBufferPointer, _ end: Int, _ values: inout [Range<Int>]
-    ) -> RouteNode? {
-        if end < path.count { return match(path, from: end + 1, &values) }
+    private func matchRest(_ rest: ArraySlice<UInt8>, _ values: inout [ArraySlice<UInt8>]) -> RouteNode? {
+        if !rest.isEmpty { return matchSegment(rest.dropFirst(), &values) }
         return routes.isEmpty ? nil : self
     }
 }

@@ -3,7 +3,7 @@ import Locking
 import Synchronization
 
 /// Identifies clients by their addresses, even behind trusted proxies.
-public struct ClientIdentification: Sendable {
+package struct ClientIdentification: Sendable {
     private let trustedProxies: [AddressRange]
 
     private static let forwardedFor: HTTPHeaderName = "X-Forwarded-For"
@@ -16,7 +16,7 @@ public struct ClientIdentification: Sendable {
 
     /// - Parameter trustedProxies: whose `X-Forwarded-For` is believed. The peer of a Unix domain socket is one too: the
     ///   file's permissions have let it in.
-    public init(trustedProxies: [AddressRange] = []) {
+    package init(trustedProxies: [AddressRange] = []) {
         self.trustedProxies = trustedProxies
     }
 
@@ -47,7 +47,7 @@ public struct ClientIdentification: Sendable {
         trustedProxies.contains { $0.contains(address) }
     }
 
-    /// The address of an entry. Some proxies append the port, and put an IPv6 address into brackets.
+    /// Some proxies append the port, and put an IPv6 address into brackets.
     ///
     /// It parses bytes: a string's characters cost many times as much, and any client can send them.
     private static func address(_ entry: Substring.UTF8View) -> IPAddress? {
@@ -70,13 +70,12 @@ public struct ClientIdentification: Sendable {
 ///
 /// A client is an IPv4 address or an IPv6 /64 network. Trusted proxies are not limited, since they have the connections
 /// of many clients. Any thread. Memory is bounded by the number of open connections.
-public final class ClientConnections: Sendable {
+package final class ClientConnections: Sendable {
     private let limit: Int
     private let identification: ClientIdentification
     private let counts = Lock<[IPAddress: Int]>([:])
 
-    /// - Parameter limit: the maximum number of connections of one client.
-    public init(limit: Int, identification: ClientIdentification = ClientIdentification()) {
+    package init(limit: Int, identification: ClientIdentification = ClientIdentification()) {
         self.limit = limit
         self.identification = identification
     }
@@ -91,7 +90,6 @@ public final class ClientConnections: Sendable {
         }
     }
 
-    /// Called when a counted connection has closed.
     package func close(from remoteAddress: String?) {
         guard let client = identification.directClient(remoteAddress) else { return }
         counts.withLock { counts in
@@ -126,9 +124,7 @@ final class ClientAccount {
     }
 }
 
-/// The clients that have connections to a loop. Confined to that loop.
-///
-/// Proxies have no account: their connections have the requests of many clients.
+/// The clients that have connections to a loop. Confined to it. Proxies have no account: theirs have the requests of many.
 final class ClientAccounts {
     private let clients: ClientIdentification
     private var accounts: [IPAddress: ClientAccount] = [:]
@@ -137,7 +133,6 @@ final class ClientAccounts {
         self.clients = clients
     }
 
-    /// The account of a new connection; nil for a trusted proxy's.
     func open(from remoteAddress: String?) -> ClientAccount? {
         guard let client = clients.directClient(remoteAddress) else { return nil }
         let account = accounts[client] ?? ClientAccount(client)
@@ -146,7 +141,6 @@ final class ClientAccounts {
         return account
     }
 
-    /// Called when a connection that has an account is closed.
     func close(_ account: ClientAccount) {
         account.connectionCount -= 1
         if account.connectionCount == 0 { accounts[account.client] = nil }
@@ -157,30 +151,26 @@ final class ClientAccounts {
 /// to, unfinished heads, requests that wait behind others, and responses that aren't taken.
 ///
 /// A client may have a share of it, so that one can't take it from all others. Any thread.
-public final class ClientMemory: Sendable {
-    /// How many bytes may be held.
-    public let limit: Int
-    /// How many bytes may be held for one client.
+package final class ClientMemory: Sendable {
+    package let limit: Int
     let share: Int
     private let held = Atomic(0)
     private let peak = Atomic(0)
     private let heldOfClients = Lock<[IPAddress: Int]>([:])
 
-    /// - Parameters:
-    ///   - limit: in bytes.
-    ///   - share: of one client; a body of maximum length, and what it unpacks to, should fit. A quarter, if it isn't given.
-    public init(limit: Int = 32 << 20, share: Int? = nil) {
+    /// - Parameter share: of one client, in bytes; a body of maximum length, and what it unpacks to, should fit. A quarter, if it
+    ///   isn't given.
+    package init(limit: Int = 32 << 20, share: Int? = nil) {
         self.limit = limit
         self.share = share ?? limit / 4
     }
 
-    /// Number of bytes that are held now.
-    public var heldBytes: Int { held.load(ordering: .relaxed) }
+    package var heldBytes: Int { held.load(ordering: .relaxed) }
 
     /// Most bytes that were held at a time since the last call.
     package func takePeak() -> Int { peak.exchange(heldBytes, ordering: .relaxed) }
 
-    /// Holds memory; false if there isn't enough left.
+    /// False if there isn't enough left.
     ///
     /// - Parameter client: nil for a proxy, which has the requests of many clients.
     func hold(_ bytes: Int, for client: IPAddress?) -> Bool {
@@ -193,7 +183,6 @@ public final class ClientMemory: Sendable {
         }
     }
 
-    /// Gives back memory that was held for the same client.
     func release(_ bytes: Int, for client: IPAddress?) {
         held.subtract(bytes, ordering: .relaxed)
         guard let client else { return }

@@ -4,17 +4,15 @@ import EventLoop
 ///
 /// Confined to its loop, like the handlers it is given. A process with several loops has a server on each of them, on
 /// sockets that share a port (`BoundSocket.bind`).
-public final class HTTPServer {
-    /// Number of open connections.
-    public var connectionCount: Int { connections.count }
-    /// Number of requests whose handler runs.
-    public var activeRequestCount: Int { connections.values.count { $0.isHandling } }
+package final class HTTPServer {
+    package var connectionCount: Int { connections.count }
+    package var activeRequestCount: Int { connections.values.count { $0.isHandling } }
     /// Number of connections that couldn't be accepted, or were reset because descriptors ran out.
-    public private(set) var acceptFailureCount = 0
-    /// Called with the reason when a connection couldn't be accepted, at most once a minute.
-    public var onAcceptFailure: ((_ reason: String) -> Void)?
-    /// The port it listens on; nil before `start` and after the shutdown has begun.
-    public var port: Int? { listener?.port }
+    package private(set) var acceptFailureCount = 0
+    /// At most once a minute.
+    package var onAcceptFailure: ((_ reason: String) -> Void)?
+    /// Nil before `start` and after the shutdown has begun.
+    package var port: Int? { listener?.port }
 
     private let configuration: HTTPServerConfiguration
     private let environment: HTTPServerEnvironment
@@ -32,13 +30,10 @@ public final class HTTPServer {
     /// Maximum number of refused connections that get an error response at a time; further ones are reset.
     private static let maximumRefusals = 128
 
-    /// Makes a server that doesn't listen yet.
-    ///
     /// - Parameters:
-    ///   - dispatcher: decides which handler responds to a request; usually a router.
-    ///   - errorResponder: turns errors into responses, also those of requests that can't be read.
+    ///   - errorResponder: also for the errors of requests that can't be read.
     ///   - observe: called after every response. Without it nothing is measured.
-    public init(
+    package init(
         loop: EventLoop, configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         dispatcher: any HTTPDispatcher, errorResponder: any HTTPErrorResponder = PlainTextErrorResponder(),
         observe: ((RequestObservation) -> Void)? = nil
@@ -49,10 +44,8 @@ public final class HTTPServer {
             observe: observe)
     }
 
-    /// Listens on a bound socket, and serves until `shutdown`.
-    ///
-    /// - Throws: `EventLoopError` if the system can't listen on it.
-    public func start(on socket: BoundSocket) throws {
+    /// Serves until `shutdown`.
+    package func start(on socket: BoundSocket) throws {
         listener = try TCPListener(
             loop: environment.loop, socket: socket, onFailure: { [self] in acceptFailed("\($0)") },
             onConnection: { [self] in accept($0) })
@@ -62,7 +55,7 @@ public final class HTTPServer {
     ///
     /// The server still accepts connections and serves requests. Clients and balancers move to other servers, so that
     /// `shutdown` finds few connections in use.
-    public func endKeepAlive() {
+    package func endKeepAlive() {
         endsKeepAlive = true
         for connection in connections.values { connection.endKeepAlive() }
     }
@@ -73,7 +66,7 @@ public final class HTTPServer {
     /// that have begun, to those that were received but not read, and to the first request of a new connection. Closes
     /// idle connections in order. After `timeout` all connections that are left are closed and their requests
     /// cancelled. May be called again; the first timeout counts.
-    public func shutdown(timeout: Duration, onCompleted: @escaping () -> Void) {
+    package func shutdown(timeout: Duration, onCompleted: @escaping () -> Void) {
         onShutDown.append(onCompleted)
         guard !isShuttingDown else { return completeIfDone() }
         endsKeepAlive = true
@@ -90,18 +83,16 @@ public final class HTTPServer {
         completeIfDone()
     }
 
-    /// Shuts down gracefully, and returns when no connection is left. On the loop's thread.
-    ///
-    /// - Returns: number of connections that were cut off at the end of the timeout.
+    /// Returns the number of connections that were cut off at the end of the timeout.
     @discardableResult
-    public func shutdown(timeout: Duration) async -> Int {
+    package func shutdown(timeout: Duration) async -> Int {
         await withCheckedContinuation { continuation in
             shutdown(timeout: timeout) { continuation.resume() }
         }
         return cutOffCount
     }
 
-    /// Counts a connection that couldn't be accepted, and reports the reason at most once a minute.
+    /// Reports the reason at most once a minute.
     private func acceptFailed(_ reason: String) {
         acceptFailureCount += 1
         let now = environment.loop.now
@@ -157,30 +148,24 @@ public final class HTTPServer {
     }
 }
 
-/// The settings of a server.
-public struct HTTPServerConfiguration: Sendable {
-    /// Maximum sizes of a request's parts.
-    public var limits: HTTPLimits
-    /// How long the server waits for a client.
-    public var timeouts: HTTPTimeouts
+package struct HTTPServerConfiguration: Sendable {
+    package var limits: HTTPLimits
+    package var timeouts: HTTPTimeouts
     /// Maximum number of connections at a time. Further ones get a 503 and are closed; their request isn't read.
-    public var maximumConnections: Int
+    package var maximumConnections: Int
     /// A connection whose descriptor is this number or a higher one is reset: the process needs those descriptors for
     /// itself. Nil for no such limit.
-    public var maximumDescriptor: Int?
-    /// Counts and limits the connections of each client; nil for no limit.
-    public var connectionsPerClient: ClientConnections?
-    /// Limits the memory that clients make the server hold. Servers may share it.
-    public var memory: ClientMemory
-    /// Whose memory that is.
-    public var clients: ClientIdentification
-    /// The `Retry-After` of refused connections, in seconds.
-    public var retryAfterSeconds: Int
+    package var maximumDescriptor: Int?
+    package var connectionsPerClient: ClientConnections?
+    /// Servers may share it.
+    package var memory: ClientMemory
+    package var clients: ClientIdentification
+    /// Of refused connections.
+    package var retryAfterSeconds: Int
     /// Fields that every response has, also the responses to requests that can't be read.
-    public var commonFields: HTTPHeaders
+    package var commonFields: HTTPHeaders
 
-    /// Makes a configuration; the defaults are those of the service.
-    public init(
+    package init(
         limits: HTTPLimits = HTTPLimits(), timeouts: HTTPTimeouts = HTTPTimeouts(),
         maximumConnections: Int = 10_000, connectionsPerClient: ClientConnections? = nil,
         memory: ClientMemory = ClientMemory(), clients: ClientIdentification = ClientIdentification(),
@@ -198,32 +183,31 @@ public struct HTTPServerConfiguration: Sendable {
     }
 }
 
-/// Maximum sizes of a request's parts. A request that exceeds one gets an error response, and its connection is closed.
-public struct HTTPLimits: Sendable {
+/// A request that exceeds one of these gets an error response, and its connection is closed.
+package struct HTTPLimits: Sendable {
     /// Bytes of the request line, without its CRLF; otherwise 414.
-    public var requestLineBytes: Int
+    package var requestLineBytes: Int
     /// Bytes of the header block, with line ends and without the request line; otherwise 431. The trailers of a chunked
     /// body have the same limit.
-    public var headerBlockBytes: Int
+    package var headerBlockBytes: Int
     /// Bytes of the body, without chunk framing; otherwise 413.
-    public var bodyBytes: Int
+    package var bodyBytes: Int
     /// Bytes of the first line of a chunk, with its extensions; otherwise 400.
-    public var chunkLineBytes: Int
+    package var chunkLineBytes: Int
     /// Bytes of all chunk extensions of one request together; otherwise 400.
-    public var chunkExtensionBytes: Int
+    package var chunkExtensionBytes: Int
     /// Bytes of a body that have to arrive each second, on average over a third of its time; otherwise 408.
-    public var bodyBytesPerSecond: Int
+    package var bodyBytesPerSecond: Int
     /// Number of empty lines before a request line (RFC 9112 section 2.2); otherwise 400.
-    public var leadingEmptyLines: Int
+    package var leadingEmptyLines: Int
     /// Bytes that may wait behind a request in flight. With more, the server stops reading from the socket.
-    public var pipelineBytes: Int
+    package var pipelineBytes: Int
     /// Number of requests that wait on one connection and are served in a row, before others have their turn.
-    public var requestsInARow: Int
+    package var requestsInARow: Int
     /// Bytes that are read and discarded between the last response and the close.
-    public var lingerBytes: Int
+    package var lingerBytes: Int
 
-    /// Makes limits; the defaults are those of the service.
-    public init(
+    package init(
         requestLineBytes: Int = 8 * 1024, headerBlockBytes: Int = 16 * 1024, bodyBytes: Int = 1024 * 1024,
         chunkLineBytes: Int = 256, chunkExtensionBytes: Int = 4 * 1024, bodyBytesPerSecond: Int = 500,
         leadingEmptyLines: Int = 4,
@@ -242,23 +226,21 @@ public struct HTTPLimits: Sendable {
     }
 }
 
-/// How long the server waits for a client.
-public struct HTTPTimeouts: Sendable {
+package struct HTTPTimeouts: Sendable {
     /// For a complete header block, from the accept or from the request's first byte; then 408.
-    public var head: Duration
+    package var head: Duration
     /// For a complete body, from the end of the header block; then 408, and after a third of it if too little has come.
-    public var body: Duration
+    package var body: Duration
     /// For the next request on a kept connection; then the connection is closed without a response.
-    public var idle: Duration
+    package var idle: Duration
     /// For a client that doesn't read its response; then the connection is reset. Any progress starts it again.
-    public var write: Duration
+    package var write: Duration
     /// For the client's end (FIN) after the last response; then the connection is closed.
-    public var linger: Duration
+    package var linger: Duration
     /// For the first request on a connection that was new when the shutdown began; then the connection is closed.
-    public var lastRequest: Duration
+    package var lastRequest: Duration
 
-    /// Makes timeouts; the defaults are those of the service.
-    public init(
+    package init(
         head: Duration = .seconds(10), body: Duration = .seconds(30), idle: Duration = .seconds(75),
         write: Duration = .seconds(30), linger: Duration = .seconds(3),
         lastRequest: Duration = .seconds(1)

@@ -12,7 +12,6 @@ final class HTTPServerEnvironment {
     let memory: ClientMemory
     let clients: ClientIdentification
     let accounts: ClientAccounts
-    /// The fields that every response has, encoded.
     let commonFields: [UInt8]
     let responseMemory = ResponseMemory()
     let turns: ConnectionTurns
@@ -42,20 +41,23 @@ final class HTTPServerEnvironment {
         state = Confined(State())
     }
 
-    /// Encodes a response, and calls `body` with its bytes.
     @inline(__always)
     func withEncoded<Result>(
         _ response: HTTPResponse, _ framing: ResponseEncoder.Framing,
-        _ body: (UnsafeRawBufferPointer) -> Result
+        _ body: (RawSpan) -> Result
     ) -> Result {
         ResponseEncoder.withEncoded(
             response, framing, date: state.value.date.now(), commonFields: commonFields, responseMemory, body)
     }
 
-    /// Makes the context of a request whose head was read.
-    ///
+    func encoded(_ response: HTTPResponse, _ framing: ResponseEncoder.Framing) -> [UInt8] {
+        var bytes: [UInt8] = []
+        withEncoded(response, framing) { bytes.append($0) }
+        return bytes
+    }
+
     /// - Parameters:
-    ///   - start: when it was read, in nanoseconds of the monotonic clock.
+    ///   - start: when the head was read, in nanoseconds of the monotonic clock.
     ///   - spare: a context that was reset, of the same connection.
     func makeContext(
         for head: RequestHead, of stream: TCPStream, since start: Int64,
@@ -75,9 +77,7 @@ final class HTTPServerEnvironment {
         headers.withOnlyValue(of: .traceParent) { TraceParent($0) } ?? nil
     }
 
-    /// Makes the context of a request that can't be read.
-    ///
-    /// - Parameter id: the client's id, if that could be read.
+    /// Makes the context of a request that can't be read, with the client's id, if that could be.
     func makeContext(id: RequestID?, remoteAddress: String?) -> RequestContext {
         RequestContext(
             id: id ?? state.value.requestIDs.nextID(), remoteAddress: remoteAddress, memory: responseMemory)
@@ -122,7 +122,7 @@ final class ConnectionTurns {
     }
 }
 
-/// The timeouts of connections in milliseconds, rounded up.
+/// The timeouts in milliseconds, rounded up.
 struct ConnectionDeadlines {
     private let head, body, idle, write, linger, lastRequest: Int64
 

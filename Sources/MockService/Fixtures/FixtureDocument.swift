@@ -1,10 +1,14 @@
 import MockServerAPI
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
+import SpatialIndex
 
 /// A document of fixtures. Its items are read one by one, so that the faults of all of them can be reported.
 struct FixtureDocument: Decodable {
-    private let items: [Result<FixturePlace, DecodingError>]
+    private typealias Item = (place: PlaceFields, path: String)
+
+    /// The places, and where in the document each is.
+    private let items: [Result<Item, DecodingError>]
 
     private enum Key: String, CodingKey {
         case type, features
@@ -13,27 +17,26 @@ struct FixtureDocument: Decodable {
     init(from decoder: any Decoder) throws {
         guard let collection = try? decoder.container(keyedBy: Key.self) else {
             var array = try decoder.unkeyedContainer()
-            items = try Self.items(of: &array) { try FixturePlace(item: $0) }
+            items = try Self.items(of: &array) { try PlaceFields(item: $0) }
             return
         }
         try collection.require("FeatureCollection", for: .type)
         var features = try collection.nestedUnkeyedContainer(forKey: .features)
-        items = try Self.items(of: &features) { try FixturePlace(feature: $0) }
+        items = try Self.items(of: &features) { try PlaceFields(feature: $0) }
     }
 
     /// The places of the document.
     ///
     /// - Throws: `FixtureError` with one fault of each item that has any, and of each whose id an earlier one has.
-    func places() throws(FixtureError) -> [StoredPlace] {
+    func places() throws(FixtureError) -> [PlaceFields] {
         var faults: [DocumentFault] = []
-        var places: [StoredPlace] = []
+        var places: [PlaceFields] = []
         var ids: Set<Int> = []
         for item in items {
             switch item {
-            case .success(let place) where !ids.insert(place.id).inserted:
-                faults.append(
-                    DocumentFault(path: place.path, detail: "has the id \(place.id) of another"))
-            case .success(let place): places.append(place.place)
+            case .success(let (place, path)) where !ids.insert(place.id).inserted:
+                faults.append(DocumentFault(path: path, detail: "has the id \(place.id) of another"))
+            case .success(let (place, _)): places.append(place)
             case .failure(let error): faults.append(DocumentFault(anyError: error))
             }
         }
@@ -42,13 +45,13 @@ struct FixtureDocument: Decodable {
     }
 
     private static func items(
-        of array: inout any UnkeyedDecodingContainer, read: (any Decoder) throws -> FixturePlace
-    ) throws -> [Result<FixturePlace, DecodingError>] {
-        var items: [Result<FixturePlace, DecodingError>] = []
+        of array: inout any UnkeyedDecodingContainer, read: (any Decoder) throws -> PlaceFields
+    ) throws -> [Result<Item, DecodingError>] {
+        var items: [Result<Item, DecodingError>] = []
         while !array.isAtEnd {
             let decoder = try array.superDecoder()
             do {
-                items.append(.success(try read(decoder)))
+                items.append(.success((try read(decoder), DocumentFault.path(decoder.codingPath))))
             } catch let error as DecodingError {
                 items.append(.failure(error))
             }
@@ -57,12 +60,7 @@ struct FixtureDocument: Decodable {
     }
 }
 
-/// An item of a document of fixtures.
-private struct FixturePlace {
-    let place: StoredPlace
-    /// Where in the document the item is.
-    let path: String
-
+extension PlaceFields {
     private enum Key: String, CodingKey, CaseIterable {
         case id, name, category, latitude, longitude, featured, distance, address, website, source
         case importance, properties, names, language
@@ -83,30 +81,25 @@ private struct FixturePlace {
     }
 
     /// Reads an item of `GET /locations`.
-    init(item decoder: any Decoder) throws {
+    fileprivate init(item decoder: any Decoder) throws {
         let item = try decoder.strictContainer(of: Key.ofItem)
-        self.init(
-            try Self.place(
-                id: try item.id(forKey: .id), properties: item,
-                latitude: try item.degrees(forKey: .latitude, limit: 90),
-                longitude: try item.degrees(forKey: .longitude, limit: 180)),
-            decoder)
+        try self.init(
+            id: try item.id(forKey: .id), members: item,
+            latitude: try item.degrees(forKey: .latitude, limit: 90),
+            longitude: try item.degrees(forKey: .longitude, limit: 180))
     }
 
     /// Reads a feature (RFC 7946, section 3.2) whose geometry is a point.
-    init(feature decoder: any Decoder) throws {
+    fileprivate init(feature decoder: any Decoder) throws {
         let feature = try decoder.strictContainer(of: Key.ofFeature)
         try feature.require("Feature", for: .type)
         let geometry = try feature.superDecoder(forKey: .geometry).strictContainer(of: Key.ofGeometry)
         try geometry.require("Point", for: .type)
         let (longitude, latitude) = try Self.position(geometry)
-        self.init(
-            try Self.place(
-                id: try feature.id(forKey: .id),
-                properties: try feature.superDecoder(forKey: .properties)
-                    .strictContainer(of: Key.ofProperties),
-                latitude: latitude, longitude: longitude),
-            decoder)
+        try self.init(
+            id: try feature.id(forKey: .id),
+            members: try feature.superDecoder(forKey: .properties).strictContainer(of: Key.ofProperties),
+            latitude: latitude, longitude: longitude)
     }
 
     /// Reads a position (RFC 7946, section 3.1.1); its height is ignored.
@@ -121,31 +114,31 @@ private struct FixturePlace {
         return (numbers[0], numbers[1])
     }
 
-    /// The place's id.
-    var id: Int { place.place.id }
-
-    private init(_ place: StoredPlace, _ decoder: any Decoder) {
-        self.place = place
-        path = DocumentFault.path(decoder.codingPath)
-    }
-
-    private static func place(
-        id: Int, properties: KeyedDecodingContainer<Key>, latitude: Double, longitude: Double
-    ) throws -> StoredPlace {
-        _ = try properties.decodeIfPresent(Double.self, forKey: .distance)
-        _ = try properties.decodeIfPresent(String.self, forKey: .language)
-        let place = PointOfInterest(
-            id: id, name: try properties.line(forKey: .name, limit: 200),
-            category: try properties.category(forKey: .category),
-            latitude: latitude, longitude: longitude,
-            featured: try properties.decodeIfPresent(Bool.self, forKey: .featured) ?? false,
-            address: try properties.decodeIfPresent(String.self, forKey: .address),
-            website: try properties.decodeIfPresent(String.self, forKey: .website),
-            source: try properties.decodeIfPresent(PointOfInterest.Source.self, forKey: .source),
-            importance: try properties.importance(forKey: .importance),
-            properties: try properties.ownProperties(forKey: .properties))
-        let (names, otherNames) = try properties.names(forKey: .names, others: .otherNames)
-        return StoredPlace(place, names: names, otherNames: otherNames)
+    private init(
+        id: Int, members: KeyedDecodingContainer<Key>, latitude: Double, longitude: Double
+    ) throws {
+        _ = try members.decodeIfPresent(Double.self, forKey: .distance)
+        _ = try members.decodeIfPresent(String.self, forKey: .language)
+        func text(_ text: String) -> Text { Text(text.utf8) }
+        // In the order of the members, so that the first fault is reported.
+        let name = try members.line(forKey: .name, limit: 200)
+        let category = try members.category(forKey: .category)
+        let featured = try members.decodeIfPresent(Bool.self, forKey: .featured) ?? false
+        let address = try members.decodeIfPresent(String.self, forKey: .address)
+        let website = try members.decodeIfPresent(String.self, forKey: .website)
+        let source = try members.decodeIfPresent(PointOfInterest.Source.self, forKey: .source)
+        let importance = try members.importance(forKey: .importance)
+        let properties = try members.ownProperties(forKey: .properties)
+        let (names, otherNames) = try members.names(forKey: .names, others: .otherNames)
+        self.init(
+            id: id, name: text(name), category: text(category), latitude: latitude, longitude: longitude,
+            featured: featured, address: address.map(text), website: website.map(text),
+            source: source.map {
+                Source(dataset: text($0.dataset), id: text($0.id), license: text($0.license))
+            },
+            importance: importance, properties: properties.map { $0.json[...] },
+            names: names.isEmpty ? nil : JSONValue.Object(names.mapValues(JSONValue.string)).json[...],
+            otherNames: otherNames.isEmpty ? nil : text(otherNames.joined(separator: "\u{1}")))
     }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import Places
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
+import SpatialIndex
 
 /// The places that a mock serves, indexed once for all sessions that have them.
 package struct Fixtures: Sendable {
@@ -25,8 +26,9 @@ package struct Fixtures: Sendable {
     /// has, as it may ask a database without such a place.
     ///
     /// - Parameter filterable: the properties that an app may filter by; nil is all that the places say.
-    private init(_ places: [StoredPlace], _ filterable: FilterableProperties? = nil) throws(FixtureError) {
-        let categories = NameVocabulary(RecordedSeed.recorded.categories + places.map(\.place.category))
+    private init(_ places: [PlaceFields], _ filterable: FilterableProperties? = nil) throws(FixtureError) {
+        let categories = NameVocabulary(
+            RecordedSeed.recorded.categories + places.map { String(decoding: $0.category, as: UTF8.self) })
         let properties = filterable ?? FilterableProperties(of: places)
         guard let index = ServedIndex(places, categories: categories, properties: properties) else {
             throw FixtureError(faults: [DocumentFault(path: "", detail: "has more than 65,536 categories")])
@@ -35,7 +37,7 @@ package struct Fixtures: Sendable {
     }
 
     private static func builtIn(
-        _ places: [StoredPlace], _ filterable: FilterableProperties = .none
+        _ places: [PlaceFields], _ filterable: FilterableProperties = .none
     ) -> Fixtures {
         do {
             return try Fixtures(places, filterable)
@@ -58,7 +60,7 @@ package struct Fixtures: Sendable {
     /// but are ignored: they depend on the request. An item may have `names` in addition, which responses lack.
     ///
     /// - Throws: `FixtureError` with one fault of each item that has any.
-    package static func places(json: [UInt8]) throws(FixtureError) -> [StoredPlace] {
+    package static func places(json: [UInt8]) throws(FixtureError) -> [PlaceFields] {
         if let fault = DocumentFault.longName(in: json) { throw FixtureError(faults: [fault]) }
         do {
             return try JSONDecoder().decode(FixtureDocument.self, from: Data(json)).places()
@@ -72,7 +74,7 @@ package struct Fixtures: Sendable {
     /// Makes a store with these places, for one session.
     func makeStore(on loop: EventLoop) -> any PlaceStore {
         IndexedPlaceStore(
-            index, fallback: nil, isRequired: true, requestTimeout: Self.requestTimeout, loop: loop)
+            index, requestTimeout: Self.requestTimeout, loop: loop)
     }
 }
 
@@ -81,7 +83,7 @@ private struct RecordedSeed: Decodable {
     /// The whole vocabulary, with the categories that no place has.
     let categories: [String]
     let filterableProperties: FilterableProperties
-    let places: [StoredPlace]
+    let places: [PlaceFields]
 
     static let recorded: RecordedSeed = {
         do {
@@ -111,10 +113,13 @@ private struct RecordedSeed: Decodable {
 extension FilterableProperties {
     /// The properties that places of a document can be filtered by, since nothing else says it: those that are true or false in
     /// each place that has them, and those that are texts or arrays of texts.
-    fileprivate init(of places: [StoredPlace]) {
+    fileprivate init(of places: [PlaceFields]) {
         var kinds: [ExactName: Set<Kind?>] = [:]
-        for member in places.flatMap({ $0.place.properties?.members ?? [] }) {
-            kinds[ExactName(member.name), default: []].insert(Kind(of: member.value))
+        for json in places.compactMap(\.properties) {
+            let properties = try? JSONDecoder().decode(JSONValue.Object.self, from: Data(json))
+            for member in properties?.members ?? [] {
+                kinds[ExactName(member.name), default: []].insert(Kind(of: member.value))
+            }
         }
         self.init(
             kinds.compactMap { name, kinds in

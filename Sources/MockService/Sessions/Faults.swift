@@ -1,3 +1,4 @@
+import Bytes
 import CSystem
 import Foundation
 import HTTPServer
@@ -6,19 +7,14 @@ import POIService
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
-/// The body of a request that sets a session's faults: an array of rules.
 struct FaultRules {
-    /// The maximum number of rules. Every request is compared with the rules one after the other.
+    /// Every request is compared with the rules one after the other.
     static let maximumCount = 100
 
     let rules: [MockFaultRule]
 
-    /// Reads the rules.
-    ///
     /// A path that the service doesn't have is refused: the rule would never be used, and a test that relies on it
     /// would test nothing.
-    ///
-    /// - Throws: `MockProblem` with the first fault.
     init(json: [UInt8], isRoute: (String) -> Bool) throws(MockProblem) {
         let list = try MockProblem.decode(RuleList.self, from: json, as: "faults")
         rules = list.rules
@@ -52,12 +48,11 @@ private struct RuleList: Decodable {
 struct PathTemplate: Hashable, Sendable {
     private let segments: [Substring]
 
-    /// Splits a path or a template into segments.
     init(_ text: String) {
         segments = text.split(separator: "/", omittingEmptySubsequences: false)
     }
 
-    /// Whether a path matches the template; a parameter matches any segment that isn't empty.
+    /// A parameter matches any segment that isn't empty.
     func matches(_ path: String) -> Bool {
         let others = path.split(separator: "/", omittingEmptySubsequences: false)
         return others.count == segments.count
@@ -67,7 +62,6 @@ struct PathTemplate: Hashable, Sendable {
     }
 }
 
-/// The service with the fault and the delay of a rule.
 struct FaultyHandler: WaitingHandler {
     let rule: MockFaultRule?
     let service: ServiceDispatcher
@@ -86,11 +80,12 @@ struct FaultyHandler: WaitingHandler {
         case .page(let status): return .page(status: status)
         case .reset:
             var response = HTTPResponse(.ok)
-            response.transmission = .reset
+            response.write { _, _, _ in throw CancellationError() }
             return response
         case .truncatedBody(let bytes):
             var response = await whole(request, context)
-            response.transmission = .cutOff(afterBodyBytes: bytes ?? response.body.count / 2)
+            let count = bytes ?? response.body.count / 2
+            response.write { head, body, send in send(head + body.prefix(count)) }
             return response
         case .malformedJSON:
             var response = await whole(request, context)
@@ -107,7 +102,7 @@ struct FaultyHandler: WaitingHandler {
             return response
         case .slowDrip(let bytes, let intervalSeconds):
             var response = await whole(request, context)
-            response.transmission = .dripped(bytes: bytes, every: .seconds(intervalSeconds))
+            response.drip(bytes, every: .seconds(intervalSeconds))
             return response
         case .response(let status, let headers, let body):
             service.allowOrigin(of: request, in: context)
@@ -130,6 +125,21 @@ extension [UInt8] {
 }
 
 extension HTTPResponse {
+    /// Sends a body in pieces of so many bytes: the first one with the head, then one every interval.
+    fileprivate mutating func drip(_ count: Int, every interval: Duration) {
+        write { head, body, send in
+            send(head + body.prefix(count))
+            var rest = body.dropFirst(count)
+            while !rest.isEmpty {
+                try await Task.sleep(for: interval)
+                send(Array(rest.prefix(count)))
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+}
+
+extension HTTPResponse {
     /// A response as from a proxy or a captive portal.
     fileprivate static func page(status: Int) -> HTTPResponse {
         let status = HTTPStatus(code: status) ?? .internalServerError
@@ -139,7 +149,6 @@ extension HTTPResponse {
             body: Array(page.utf8))
     }
 
-    /// The response of a rule. It was checked when the rule was set.
     fileprivate static func custom(
         status: Int, headers: [String: String], body: String
     ) -> HTTPResponse {
@@ -153,18 +162,15 @@ extension HTTPResponse {
 
 /// A session's rules for faults, and how often each was used. A value, without a socket.
 struct FaultPlan {
-    /// The rules in their order.
     private(set) var states: [MockFaultState]
 
-    /// A plan with rules that weren't used yet.
     init(_ rules: [MockFaultRule] = []) {
         states = rules.map { MockFaultState(rule: $0, timesMatched: 0, timesUsed: 0) }
     }
 
-    /// Returns the first rule that applies to a request, and counts its use. For each rule before it that matches, it
-    /// counts that the rule let the request pass.
+    /// Counts the use of the rule, and for each rule before it that matches, that it let the request pass.
     ///
-    /// - Parameter path: the request's path as rules have it, below a session's prefix.
+    /// - Parameter path: below a session's prefix, as rules have it.
     mutating func rule(for request: HTTPRequest, path: String) -> MockFaultRule? {
         guard !states.isEmpty else { return nil }
         let parts = RequestParts(request, path: path)
@@ -184,7 +190,6 @@ extension MockFaultState {
 }
 
 extension MockFaultRule {
-    /// Whether the rule applies to the n-th request that it matches, and doesn't let it pass.
     fileprivate func applies(toMatch number: Int) -> Bool {
         number > skip && (number - skip) % every == 0
     }
@@ -210,11 +215,9 @@ private struct RequestParts {
 
     /// A name or a value of the query as the service decodes it; what it refuses stays as it is.
     private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
-        let bytes = Array(text)
-        return (try? bytes.withUnsafeBufferPointer(PercentEncoding.decode)) ?? bytes
+        (try? PercentEncoding.decode(text, plusIsSpace: true)) ?? Array(text)
     }
 
-    /// Whether the request has all that a rule names.
     func match(_ rule: MockFaultRule) -> Bool {
         (rule.method ?? request.method.rawValue) == request.method.rawValue
             && rule.path.map { PathTemplate($0).matches(path) } ?? true
@@ -228,7 +231,6 @@ private struct RequestParts {
 }
 
 extension [UInt8] {
-    /// Whether the bytes of a text are somewhere in these.
     func contains(text: String) -> Bool {
         let text = Array(text.utf8)
         return poi_contains(self, count, text, text.count)

@@ -16,7 +16,7 @@ final class Journal {
         self.loop = loop
     }
 
-    /// Adds a request that has arrived, and returns its number.
+    /// Returns the request's number.
     func begin(_ request: HTTPRequest, target: String, fault: MockFault.Kind?) -> Int {
         let text = String(validating: request.body, as: UTF8.self)
         defer { wakeWaiters() }
@@ -30,7 +30,7 @@ final class Journal {
         }
     }
 
-    /// Adds how a request ended: the status of its response, or nil if there was none.
+    /// - Parameter status: nil if there was no response.
     func end(_ id: Int, status: Int?) {
         log.update(id) { request in
             request.status = status
@@ -39,8 +39,7 @@ final class Journal {
         wakeWaiters()
     }
 
-    /// Returns the requests that a query selects: as soon as the one that it waits for is there, or when its time is
-    /// over.
+    /// Returns as soon as the request that the query waits for is there, or when its time is over.
     func requests(_ query: MockJournalQuery) async -> MockJournal {
         let deadline = loop.now + .seconds(query.waitSeconds)
         while true {
@@ -54,18 +53,16 @@ final class Journal {
         }
     }
 
-    /// Removes all requests.
     func removeAll() {
         log.removeAll()
     }
 
-    /// Ends all waiting. From now on, no call waits.
+    /// From now on, no call waits.
     func close() {
         isClosed = true
         wakeWaiters()
     }
 
-    /// Returns when the journal changes, when the time is over, or when the task is cancelled.
     private func change(within time: Duration) async {
         let (changes, waiter) = AsyncStream.makeStream(of: Never.self)
         lastWaiter += 1
@@ -83,11 +80,9 @@ final class Journal {
     }
 }
 
-/// The requests of a journal: a value, bounded in count and in bytes.
 struct RequestLog {
-    /// The maximum number of requests that are kept.
     static let maximumCount = 1000
-    /// The maximum number of bytes that the fields and bodies of all requests may have.
+    /// Of the fields and bodies of all requests.
     static let maximumBytes = 4 * 1024 * 1024
 
     private(set) var requests: [MockRequest] = []
@@ -95,7 +90,6 @@ struct RequestLog {
     private var lastID = 0
     private var bytes = 0
 
-    /// Adds a request and returns its number, the highest so far. `make` makes the request with this number.
     mutating func append(_ make: (_ id: Int) -> MockRequest) -> Int {
         lastID += 1
         let request = make(lastID)
@@ -108,14 +102,12 @@ struct RequestLog {
         return lastID
     }
 
-    /// Changes a request, if it is still kept.
     mutating func update(_ id: Int, _ change: (inout MockRequest) -> Void) {
         // Numbers are consecutive, so the first one tells each request's index.
         guard let first = requests.first?.id, requests.indices.contains(id - first) else { return }
         change(&requests[id - first])
     }
 
-    /// The requests that a query selects.
     func journal(_ query: MockJournalQuery) -> MockJournal {
         let template = query.path.map { PathTemplate($0) }
         let selected = requests.filter { request in
@@ -125,7 +117,7 @@ struct RequestLog {
         return MockJournal(requests: selected, dropped: dropped)
     }
 
-    /// Removes all requests; the numbers go on.
+    /// The numbers go on.
     mutating func removeAll() {
         requests = []
         bytes = 0
@@ -134,7 +126,6 @@ struct RequestLog {
 }
 
 extension MockRequest {
-    /// The target without its query.
     fileprivate var path: String { String(target.prefix { $0 != "?" }) }
 
     fileprivate var approximateBytes: Int {

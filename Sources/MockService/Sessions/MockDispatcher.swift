@@ -4,10 +4,8 @@ import MockServerAPI
 import POIService
 import PointsOfInterestAPI
 
-/// The mock's root handler: serves the service, the same service for each session below the session's prefix, and the
-/// mock's own requests.
-///
-/// Belongs to one loop.
+/// Serves the service, the same service for each session below the session's prefix, and the mock's own requests. Belongs to
+/// one loop.
 final class MockDispatcher: HTTPDispatcher, WaitingHandler {
     private let service: ServiceDispatcher
     /// The faults of the service without a prefix: those of the program's scenario.
@@ -16,7 +14,6 @@ final class MockDispatcher: HTTPDispatcher, WaitingHandler {
     private let sessionRoutes: HTTPRouter
     private let errorResponder: any HTTPErrorResponder
 
-    /// - Parameter makeService: makes the real service with a store of its own.
     init(
         loop: EventLoop, fixtures: Fixtures, scenario: MockScenario, maximumSessionCount: Int,
         errorResponder: any HTTPErrorResponder, makeService: @escaping (Fixtures) -> ServiceDispatcher
@@ -34,12 +31,11 @@ final class MockDispatcher: HTTPDispatcher, WaitingHandler {
         }
     }
 
-    /// Ends all waiting for the app's next request: the mock is about to end.
+    /// The mock is about to end.
     func drain() {
         sessions.close()
     }
 
-    /// Counts a request that can't be read, as the service does.
     func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
         service.refusal(ofMalformedRequest: context)
     }

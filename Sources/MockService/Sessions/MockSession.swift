@@ -5,18 +5,14 @@ import POIService
 
 /// The mock as one simulator sees it, with fixtures, faults and a journal of its own. Belongs to one loop.
 final class MockSession {
-    /// The rules for faults, and how often each was used.
     var faults = FaultPlan()
-    /// The app's requests.
     let journal: Journal
 
     private let makeService: (Fixtures) -> ServiceDispatcher
     private var service: ServiceDispatcher
     private var fixtures: Fixtures
-    /// Whether the fixtures are served, or the scenario has none.
     private var hasPlaces: Bool
 
-    /// - Parameter makeService: makes the real service with a store of its own for these places.
     init(
         loop: EventLoop, fixtures: Fixtures, scenario: MockScenario,
         makeService: @escaping (Fixtures) -> ServiceDispatcher
@@ -45,7 +41,6 @@ final class MockSession {
         service = makeService(fixtures.served(in: scenario))
     }
 
-    /// The service's response to a request, with the fault of the first rule that applies.
     func respond(
         to request: HTTPRequest, at target: SessionTarget, context: RequestContext
     ) async throws -> HTTPResponse {
@@ -58,7 +53,7 @@ final class MockSession {
                         method: request.method, target: target.target, headers: request.headers,
                         body: request.body),
                     context: context)
-            journal.end(id, status: response.transmission == .reset ? nil : response.status.code)
+            journal.end(id, status: rule?.fault == .reset ? nil : response.status.code)
             return response
         } catch {
             journal.end(id, status: nil)
@@ -68,7 +63,6 @@ final class MockSession {
 }
 
 extension Fixtures {
-    /// These places, or none if the scenario has none.
     func served(in scenario: MockScenario) -> Fixtures { scenario.hasPlaces ? self : .none }
 }
 
@@ -79,18 +73,14 @@ final class SessionTable {
     private var sessions: [String: MockSession] = [:]
     private var isClosed = false
 
-    /// - Parameter limit: the maximum number of sessions.
     init(limit: Int, makeSession: @escaping () -> MockSession) {
         self.limit = limit
         self.makeSession = makeSession
     }
 
-    /// The names of all sessions, sorted.
     var names: [String] { sessions.keys.sorted() }
 
-    /// The session with a name, which is made if there is none yet.
-    ///
-    /// - Throws: `MockProblem` if the name is invalid, or if there are as many sessions as there may be.
+    /// Makes the session if there is none yet.
     func session(named name: String) throws(MockProblem) -> MockSession {
         if let session = sessions[name] { return session }
         guard MockPath.isSessionName(name) else { throw .invalidName }
@@ -106,7 +96,6 @@ final class SessionTable {
         sessions.removeValue(forKey: name)?.journal.close()
     }
 
-    /// Ends all waiting in all sessions.
     func close() {
         isClosed = true
         for session in sessions.values { session.journal.close() }
@@ -115,11 +104,10 @@ final class SessionTable {
 
 /// A request's target below the prefix of a session: the session, and the target as the service sees it.
 struct SessionTarget {
-    /// The session's name, which isn't validated yet.
+    /// Not validated yet.
     let name: String
     /// Path and query below the prefix; never empty.
     let target: String
-    /// The path below the prefix.
     let path: String
 
     private static let prefix = MockPath.sessions + "/"
@@ -129,7 +117,7 @@ struct SessionTarget {
         request.path == MockPath.sessions || request.path.hasPrefix(prefix)
     }
 
-    /// Splits a request's target; nil if it belongs to no session.
+    /// Nil if the target belongs to no session.
     init?(_ request: HTTPRequest) {
         let path = request.path
         guard path.hasPrefix(Self.prefix) else { return nil }

@@ -9,8 +9,6 @@ import PointsOfInterestServerAPI
 enum SessionRoutes {
     private static let maximumBodyBytes = HTTPLimits().bodyBytes
 
-    /// The router of these requests.
-    ///
     /// - Parameter isRoute: whether the service has a route for a path or a template.
     static func router(_ sessions: SessionTable, isRoute: @escaping (String) -> Bool) -> HTTPRouter {
         let router = HTTPRouter()
@@ -95,7 +93,7 @@ extension SessionTable {
 }
 
 extension HTTPResponse {
-    /// A response with a value as JSON. It is for the mock's own requests, which needn't be fast.
+    /// For the mock's own requests, which needn't be fast.
     fileprivate static func json(_ value: some Encodable) throws -> HTTPResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -107,7 +105,7 @@ extension HTTPResponse {
 
 /// Why the mock refused a request to the mock itself, as opposed to one to the service.
 struct MockProblem: Error, Hashable {
-    /// The problem, without the request's id.
+    /// Without the request's id.
     let problem: Problem
 
     private init(
@@ -123,15 +121,12 @@ struct MockProblem: Error, Hashable {
         self.problem = problem
     }
 
-    /// A body that can't be used, with every fault that was found in it.
+    /// With every fault that was found in the body.
     static func invalid(_ subject: String, _ faults: [DocumentFault]) -> MockProblem {
         let detail = faults.first.map { "\($0)" } ?? "the document can't be used"
         return MockProblem(422, "Unprocessable Content", "invalid-\(subject)", detail, faults: faults)
     }
 
-    /// Reads a document that a test has sent.
-    ///
-    /// - Throws: `MockProblem` with the first fault.
     static func decode<Document: Decodable>(
         _ type: Document.Type, from json: [UInt8], as subject: String
     ) throws(MockProblem) -> Document {
@@ -145,12 +140,10 @@ struct MockProblem: Error, Hashable {
         }
     }
 
-    /// A session's name that isn't safe in a URL.
     static let invalidName = MockProblem(
         404, "Not Found", "invalid-session-name",
         "A session's name has 1 to 64 characters of A-Z a-z 0-9 . _ -")
 
-    /// The problem of a session beyond the maximum number.
     static func tooManySessions(_ limit: Int) -> MockProblem {
         MockProblem(
             507, "Insufficient Storage", "too-many-sessions",

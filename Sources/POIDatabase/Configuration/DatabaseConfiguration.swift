@@ -2,37 +2,32 @@ import Postgres
 import Program
 
 /// The settings of the places' database, validated.
-public struct DatabaseConfiguration: Sendable {
+package struct DatabaseConfiguration: Sendable {
     /// How to connect, to the primary where there are several servers.
-    public var postgres: PostgresConfiguration
-    /// How to connect to read places, where that is another address.
-    public var reads: PostgresConfiguration?
-    /// How far a server may be behind the primary and still be read from.
-    public var maxReplicaLag: Duration
-    /// How many connections each loop has, and how long a query waits for one.
-    public var pool: PoolOptions
+    package var postgres: PostgresConfiguration
+    /// How to connect to a server that changes are followed at, where that is another one: a standby, or several hosts of which
+    /// libpq prefers one.
+    package var reads: PostgresConfiguration?
+    /// For how long a standby may lack what the primary has before the primary is followed.
+    package var maxReplicaLag: Duration
+    /// Without an index: how many connections each loop has, and how long a query waits for one.
+    package var pool: PoolOptions
     /// How long a request may wait and read, all of its statements together.
-    public var requestTimeout: Duration
-    /// How a change of the data is noticed.
-    public var listenMode: ListenMode
+    package var requestTimeout: Duration
     /// The index of places in memory.
-    public var index: IndexConfiguration
+    package var index: IndexConfiguration
 
     /// Reads the settings.
-    ///
-    /// - Throws: the first setting that can't be used.
-    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+    package init(from reader: inout SettingsReader) throws(ConfigurationError) {
         postgres = try Self.postgres(try reader.readIfPresent(.databaseURL), of: .databaseURL)
         if let conninfo = try reader.readIfPresent(.readDatabaseURL) {
             reads = try Self.postgres(conninfo, of: .readDatabaseURL)
         }
         maxReplicaLag = try reader.read(.maxReplicaLag)
         let preparedStatements = try reader.read(.preparedStatements)
-        listenMode = try reader.read(.listenMode)
         index = try IndexConfiguration(from: &reader)
         pool = PoolOptions()
-        pool.fastConnections = try reader.read(.fastConnections)
-        pool.exclusiveConnections = try reader.read(.exclusiveConnections)
+        pool.connections = try reader.read(.connections)
         requestTimeout = try reader.read(.requestTimeout)
         pool.acquireTimeout = min(try reader.read(.acquireTimeout), requestTimeout)
         pool.queryTimeout = try reader.read(.statementTimeout)
@@ -43,9 +38,7 @@ public struct DatabaseConfiguration: Sendable {
     }
 
     /// Leads to another database, for reads too, with the same settings.
-    ///
-    /// - Throws: `ConfigurationError` for a connection string that libpq can't read.
-    public mutating func use(connectionString: String) throws(ConfigurationError) {
+    package mutating func use(connectionString: String) throws(ConfigurationError) {
         let old = postgres
         postgres = try Self.postgres(connectionString, of: .databaseURL)
         postgres.statementTimeout = old.statementTimeout
@@ -53,45 +46,31 @@ public struct DatabaseConfiguration: Sendable {
         reads = nil
     }
 
-    /// What the connection string of a setting leads to.
     static func postgres(
         _ conninfo: String?, of name: SettingName
     ) throws(ConfigurationError) -> PostgresConfiguration {
         do throws(PostgresError) {
             return try PostgresConfiguration(conninfo: conninfo)
         } catch {
-            // The text may hold a password.
-            throw ConfigurationError(
-                "\(name): expected a connection string or URI of libpq, a password in which is percent-encoded "
-                    + "(@ as %40, / as %2F)")
+            // The text may hold a password; the message quotes nothing of it.
+            throw ConfigurationError("\(name): \(error.clientMessage ?? "\(error)")")
         }
     }
 }
 
-/// How a process learns that the data have changed.
-public enum ListenMode: String, Sendable, CaseIterable {
-    /// By LISTEN where that is seen to work, else by reading every second.
-    case auto
-    /// By LISTEN only: where it doesn't work, the dataset isn't known.
-    case on
-    /// By reading every second.
-    case off
-}
-
 /// How events are written: by connections of their own, so that readers and writers don't wait for each other.
-public struct EventDatabaseConfiguration: Sendable {
+package struct EventDatabaseConfiguration: Sendable {
     /// How to connect.
-    public var postgres: PostgresConfiguration
+    package var postgres: PostgresConfiguration
     /// Whether the settings name another address than the places' database's.
-    public private(set) var isSeparate = false
+    package private(set) var isSeparate = false
     /// How many connections each loop has, and how long a write waits for one.
-    public var pool: PoolOptions
+    package var pool: PoolOptions
 
     /// Reads the settings.
     ///
     /// - Parameter database: where places are read, and events written unless the settings say otherwise.
-    /// - Throws: the first setting that can't be used.
-    public init(
+    package init(
         from reader: inout SettingsReader, database: DatabaseConfiguration
     ) throws(ConfigurationError) {
         let setting = Setting.eventsDatabaseURL
@@ -101,17 +80,14 @@ public struct EventDatabaseConfiguration: Sendable {
             isSeparate = true
         }
         pool = PoolOptions()
-        pool.fastConnections = 0
-        pool.exclusiveConnections = try reader.read(.eventsConnections)
+        pool.connections = try reader.read(.eventsConnections)
         pool.acquireTimeout = database.pool.acquireTimeout
         pool.queryTimeout = try reader.read(.eventsStatementTimeout)
         makeCommitsDurable()
     }
 
     /// Leads to another database, with the same settings.
-    ///
-    /// - Throws: `ConfigurationError` for a connection string that libpq can't read.
-    public mutating func use(connectionString: String) throws(ConfigurationError) {
+    package mutating func use(connectionString: String) throws(ConfigurationError) {
         postgres = try DatabaseConfiguration.postgres(connectionString, of: .databaseURL)
         isSeparate = false
         makeCommitsDurable()
@@ -129,23 +105,20 @@ public struct EventDatabaseConfiguration: Sendable {
 
 extension Setting where Value == String {
     /// Passed to libpq as it is; without it the standard `PG*` variables apply.
-    public static let databaseURL = text(
+    package static let databaseURL = text(
         .databaseURL, "PostgreSQL, as a libpq URI; without it the PG* variables count", isSecret: true)
-    /// Passed to libpq as it is, except that servers may be left out; without it places are read through `databaseURL`.
+    /// Passed to libpq as it is; without it places are read through `databaseURL`.
     static let readDatabaseURL = text(
         .readDatabaseURL,
-        "where places are read, as a libpq URI with target_session_attrs=prefer-standby; else DATABASE_URL",
+        "where places are read, as a libpq URI of several hosts with target_session_attrs=prefer-standby; else DATABASE_URL",
         isSecret: true)
     static let eventsDatabaseURL = text(
         .eventsDatabaseURL, "where events are written; without it DATABASE_URL", isSecret: true)
 }
 
 extension Setting where Value == Int {
-    static let fastConnections = integer(
-        .dbFastConnections, "pipelined connections a loop", in: 1...100, default: 3)
-    static let exclusiveConnections = integer(
-        .dbExclusiveConnections, "connections a loop for one search at a time", in: 1...100, default: 3
-    )
+    static let connections = integer(
+        .dbConnections, "connections a loop that read places, if POI_INDEX is off", in: 1...100, default: 4)
     static let eventsConnections = integer(
         .eventsConnections, "connections a loop that write events", in: 1...100, default: 1)
 }
@@ -161,7 +134,8 @@ extension Setting where Value == Duration {
         .dbStatementTimeout, "how long a statement may take", in: .milliseconds(1) ... .seconds(600),
         default: "2s")
     static let maxReplicaLag = duration(
-        .maxReplicaLag, "how far a server for reads may be behind the primary",
+        .maxReplicaLag,
+        "how long a standby may lack what the primary has before places are read from the primary",
         in: .seconds(1) ... .seconds(3600), default: "10s")
     static let eventsStatementTimeout = duration(
         .eventsStatementTimeout, "how long writing events may take",
@@ -172,10 +146,4 @@ extension Setting where Value == PreparedStatementUse {
     static let preparedStatements = choice(
         .dbPrepared, "whether statements stay prepared: auto (not behind a pooler), on, off",
         default: PreparedStatementUse.auto)
-}
-
-extension Setting where Value == ListenMode {
-    static let listenMode = choice(
-        .dbListen, "how changes of the data are noticed: auto, on (LISTEN), off (asking)",
-        default: ListenMode.auto)
 }

@@ -1,26 +1,24 @@
 import Program
 
 /// Whether a process keeps the places in memory.
-public enum IndexUse: String, Sendable, CaseIterable {
-    /// While they fit.
-    case auto
-    /// The process isn't ready before it has them in memory.
+package enum IndexUse: String, Sendable, CaseIterable {
+    /// It serves nothing else, and isn't ready before it has them.
     case on
     /// Every request reads the database.
     case off
 }
 
 /// The settings of the index of places in memory, validated.
-public struct IndexConfiguration: Sendable {
+package struct IndexConfiguration: Sendable {
     /// Whether places are kept in memory.
-    public var use: IndexUse
+    package var use: IndexUse
     /// The maximum memory that it may take, in bytes, also while it is loaded anew.
-    public var maximumBytes: Int
+    package var maximumBytes: Int
     /// Where that maximum comes from, for the log.
     var maximumOrigin = SettingName.indexMaxMemory.rawValue
 
     /// How long places may be served without having been compared with the database.
-    public var maximumStaleness: Duration
+    package var maximumStaleness: Duration
 
     /// How often places in memory are compared with the database's, how many each time, and how often the triggers that
     /// record changes are checked. These aren't settings: only tests change them.
@@ -32,8 +30,6 @@ public struct IndexConfiguration: Sendable {
     static let peakFactor = 2.1
 
     /// Reads the settings.
-    ///
-    /// - Throws: the first setting that can't be used.
     init(from reader: inout SettingsReader) throws(ConfigurationError) {
         use = try reader.read(.index)
         let limit = MemoryLimit()
@@ -54,8 +50,9 @@ public struct IndexConfiguration: Sendable {
 
 extension Setting where Value == IndexUse {
     static let index = choice(
-        .index, "whether places are kept in memory: auto (while they fit), on, off",
-        default: IndexUse.auto)
+        .index,
+        "whether places are served from memory: on, or off (few places: each request asks PostgreSQL)",
+        default: IndexUse.on)
 }
 
 extension Setting where Value == Duration {

@@ -11,9 +11,7 @@ struct MemoryLimit: Hashable, Sendable {
     /// group bounds what its descendants use together (cgroups(7); Linux, "Control Group v2", "Memory"). Above `memory.high`
     /// a process is slowed down until it has given memory back, so this counts as a limit, too.
     ///
-    /// - Parameters:
-    ///   - machineBytes: the machine's memory.
-    ///   - read: returns a file's text; nil where it can't be read.
+    /// - Parameter read: returns a file's text; nil where it can't be read.
     init(
         machineBytes: Int = Int(clamping: ProcessInfo.processInfo.physicalMemory),
         read: (_ path: String) -> String? = { try? String(contentsOfFile: $0, encoding: .utf8) }
@@ -33,7 +31,6 @@ struct MemoryLimit: Hashable, Sendable {
 
 /// A control group that the process is in, as far as its folders can be seen.
 private struct ControlGroup {
-    /// Where the hierarchy is mounted.
     let mountPoint: String
     /// The group's path below that, name by name.
     let names: [Substring]
@@ -79,9 +76,7 @@ private struct ControlGroup {
     private enum Version {
         case one, two
 
-        /// - Parameters:
-        ///   - fileSystem: its type.
-        ///   - options: those of the file system, which in version 1 name the controllers.
+        /// - Parameter options: those of the file system, which in version 1 name the controllers.
         init?(_ fileSystem: Substring, options: Substring) {
             switch fileSystem {
             case "cgroup2": self = .two

@@ -115,8 +115,7 @@ extension DatabaseFacts {
         guard most > allowed else { return Finding("connections", good: text) }
         return Finding(
             "connections", needed > allowed ? .fault : .warning, text,
-            advice:
-                "lower POI_DB_FAST_CONNECTIONS and POI_DB_EXCLUSIVE_CONNECTIONS, raise max_connections, or use a pooler"
+            advice: "lower POI_LOOPS, raise max_connections, or use a pooler"
         )
     }
 
@@ -191,7 +190,7 @@ extension Finding {
             case .reachable(let missing) where !missing.isEmpty:
                 ("not applied: \(missing.joined(separator: ", "))", "run poi migrate up")
             case .unreachable(let reason): ("can't be read: \(reason)", "GRANT SELECT ON schema_migrations")
-            case .reachable, .loading: ("", "")
+            case .reachable, .loading, .tooLarge: ("", "")
             }
         if text.isEmpty {
             self.init("migrations", good: "all are applied")
@@ -207,21 +206,17 @@ extension IndexConfiguration {
         guard use != .off else {
             return Finding("memory", good: "places aren't kept in memory (POI_INDEX=off)")
         }
-        let needed = Int(Double(placeCount) * MemoryFit.usualBytesOfAPlace)
-        let (places, most) = (
-            "about \(placeCount) places need some \(max(1, needed >> 20)) MiB", placeBytes >> 20
-        )
-        let text = "\(places), \(most) MiB are allowed (\(maximumOrigin))"
-        guard Double(needed) > 0.8 * Double(placeBytes) else { return Finding("memory", good: text) }
-        let enough = Int(Double(needed) * Self.peakFactor * 1.25) >> 20 + 1
+        let needed = Int(Double(placeCount) * MemoryFit.usualBytesOfAPlace * Self.peakFactor)
+        let text =
+            "about \(placeCount) places need some \(max(1, needed >> 20)) MiB, with room to read them again; "
+            + "\(maximumBytes >> 20) MiB are allowed (\(maximumOrigin))"
+        guard Double(needed) > 0.8 * Double(maximumBytes) else { return Finding("memory", good: text) }
+        let enough = Int(Double(needed) * 1.25) >> 20 + 1
         let advice = "allow the process more memory, or set POI_INDEX_MAX_MEMORY to \(enough)MiB or more"
-        let isTooLarge = !fits(needed)
+        let isTooLarge = needed > maximumBytes
         return Finding(
-            "memory", isTooLarge && use == .on ? .fault : .warning,
-            text
-                + (isTooLarge
-                    ? ": \(use == .on ? "servers don't become ready" : "PostgreSQL serves each request")"
-                    : ""),
+            "memory", isTooLarge ? .fault : .warning,
+            text + (isTooLarge ? ": servers don't become ready" : ""),
             advice: advice)
     }
 }
@@ -249,7 +244,7 @@ extension Finding {
             self.init(subject, good: isStandby ? "a standby that has replayed all" : "a primary")
             return
         }
-        let text = "\(bytesBehind >> 10) KiB behind the primary"
+        let text = "\(bytesBehind >> 10) KiB received and not replayed"
         guard let sinceLastTransaction, sinceLastTransaction > maximumLag else {
             self.init(subject, good: text)
             return
@@ -257,7 +252,7 @@ extension Finding {
         self.init(
             subject, .warning, text + ", its last transaction is \(sinceLastTransaction) old",
             advice:
-                "it gets no reads while it lags more than \(maximumLag): see PoiReplicaLag in Documentation/operations.md"
+                "places are read from the primary while it is behind for more than \(maximumLag): see PoiNoStandby in Documentation/operations.md"
         )
     }
 }

@@ -5,16 +5,13 @@ import Places
 import Postgres
 
 /// Looks at what a fleet of servers needs of its databases, before it serves: `poi doctor`. It changes nothing.
-public struct Doctor: Sendable {
-    /// The servers that there will be.
-    public struct Fleet: Hashable, Sendable {
-        /// How many servers there are.
-        public let servers: Int
+package struct Doctor: Sendable {
+    package struct Fleet: Hashable, Sendable {
+        package let servers: Int
         /// How many loops each has.
-        public let loops: Int
+        package let loops: Int
 
-        /// Describes a fleet.
-        public init(servers: Int, loops: Int) {
+        package init(servers: Int, loops: Int) {
             (self.servers, self.loops) = (servers, loops)
         }
     }
@@ -25,9 +22,7 @@ public struct Doctor: Sendable {
     private let fleet: Fleet
 
     /// Looks at the databases of a configuration.
-    ///
-    /// - Parameter migrations: those that this program relies on.
-    public init(
+    package init(
         _ database: DatabaseConfiguration, events: EventDatabaseConfiguration,
         migrations: MigrationDirectory, fleet: Fleet
     ) {
@@ -38,9 +33,7 @@ public struct Doctor: Sendable {
     }
 
     /// Asks the databases, and returns what was found. A database that can't be asked is a finding. Blocks.
-    ///
-    /// - Throws: `EventLoopError` where no loop can be started.
-    public func run() throws -> [Finding] {
+    package func run() throws -> [Finding] {
         try EventLoop.runToCompletion { loop in
             var findings = await asking("database", database.postgres, loop) { connection in
                 try await places(connection)
@@ -50,7 +43,12 @@ public struct Doctor: Sendable {
                 return facts.findings
                     + (events.isSeparate ? [try await clock("events' clock", connection)] : [])
             }
-            return findings + (await replicas(loop))
+            if let target = database.postgres.targetByDefault {
+                let text = "DATABASE_URL is not set: libpq's defaults and PG* variables lead to \(target)"
+                findings.insert(Finding("address", good: text), at: 0)
+            }
+            if let reads = database.reads { findings.append(await standby(reads, loop)) }
+            return findings
         }
     }
 
@@ -74,8 +72,8 @@ public struct Doctor: Sendable {
         }
         findings.append(Finding(migrations: health))
         findings.append(facts.triggers)
-        let connections =
-            fleet.loops * (database.pool.connections + (events.isSeparate ? 0 : events.pool.connections)) + 2
+        let readers = database.index.use == .on ? 0 : database.pool.connections
+        let connections = fleet.loops * (readers + (events.isSeparate ? 0 : events.pool.connections)) + 3
         findings.append(facts.connections(each: connections, servers: fleet.servers))
         if facts.hasPlaces {
             findings.append(
@@ -95,44 +93,28 @@ public struct Doctor: Sendable {
         return Finding(subject, clockOffset: theirs - (before + after) / 2, within: (after - before) / 2)
     }
 
-    private func replicas(_ loop: EventLoop) async -> [Finding] {
-        guard let route = ReadRoute(database) else { return [] }
-        let primary = await Self.state(database.postgres, loop)
-        var findings: [Finding] = []
-        for endpoint in route.endpoints {
-            let subject = "reads from \(endpoint)"
-            switch (await Self.state(route.probe(endpoint), loop), primary) {
-            case (.failure(let error), _):
-                findings.append(
-                    Finding(
-                        subject, .warning, "can't be asked: \(error)".onOneLine,
-                        advice:
-                            "reads go to the other servers; start it, or take it out of POI_READ_DATABASE_URL"
-                    ))
-            case (.success(let state), .success(let primary)):
-                let behind = primary.progress.replayed - state.progress.replayed
-                findings.append(
-                    Finding(
-                        subject, isStandby: state.isStandby, bytesBehind: behind,
-                        sinceLastTransaction: state.progress.sinceLastTransaction,
-                        maximumLag: database.maxReplicaLag))
-            case (.success, .failure):
-                // The database's own finding says it.
-                continue
+    /// The server that `POI_READ_DATABASE_URL` leads to.
+    private func standby(_ reads: PostgresConfiguration, _ loop: EventLoop) async -> Finding {
+        do {
+            return try await CommandError.withConnection(reads, loop: loop) { connection in
+                let row = try await connection.query(Self.replay).only()
+                return Finding(
+                    "reads from \(connection.server)", isStandby: try row.decode(at: 0),
+                    bytesBehind: try row.decode(at: 1),
+                    sinceLastTransaction: try row.decode(Double?.self, at: 2).map { .seconds($0) },
+                    maximumLag: database.maxReplicaLag)
             }
+        } catch {
+            return Finding(
+                "reads", .warning, "can't be asked: \(error)".onOneLine,
+                advice:
+                    "places are read from DATABASE_URL meanwhile; see to the hosts of POI_READ_DATABASE_URL")
         }
-        return findings
     }
 
-    private static func state(
-        _ configuration: PostgresConfiguration, _ loop: EventLoop
-    ) async -> Result<ReplicaProbe.ServerState, PostgresError> {
-        let probe = ReplicaProbe(configuration, loop: loop)
-        let result: Result<ReplicaProbe.ServerState, PostgresError>
-        do throws(PostgresError) { result = .success(try await probe.run()) } catch {
-            result = .failure(error)
-        }
-        await probe.close()
-        return result
-    }
+    /// Whether a server is a standby, how much it has received and not replayed, and how old its last transaction is.
+    private static let replay: PostgresQuery = """
+        SELECT pg_is_in_recovery(), coalesce(pg_last_wal_receive_lsn() - pg_last_wal_replay_lsn(), 0)::bigint, \
+        extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::double precision
+        """
 }

@@ -1,8 +1,8 @@
 /// What `poi doctor` found of one subject, and what to do about it.
-public struct Finding: Hashable, Sendable {
+package struct Finding: Hashable, Sendable {
     /// How bad it is. The raw value is the exit code that says so, as monitoring plugins have it (Monitoring Plugins
     /// Development Guidelines, "Plugin Return Codes").
-    public enum Grade: Int32, Hashable, Sendable, Comparable {
+    package enum Grade: Int32, Hashable, Sendable, Comparable {
         /// Nothing needs to be done.
         case good = 0
         /// It works, but will fail or be slow some day.
@@ -11,32 +11,29 @@ public struct Finding: Hashable, Sendable {
         case fault = 2
 
         /// A warning is worse than nothing, and a fault worse than a warning.
-        public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+        package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
     }
 
     /// How bad it is.
-    public let grade: Grade
+    package let grade: Grade
     /// What was looked at, in a word or two.
-    public let subject: String
-    /// What was found, on one line.
-    public let text: String
+    package let subject: String
+    package let text: String
     /// What to do, on one line; nil where nothing needs to be done.
-    public let advice: String?
+    package let advice: String?
 
     /// Makes a finding that needs nothing to be done.
-    public init(_ subject: String, good text: String) {
+    package init(_ subject: String, good text: String) {
         (grade, self.subject, self.text, advice) = (.good, subject, text, nil)
     }
 
-    /// Makes a finding with advice.
-    public init(_ subject: String, _ grade: Grade, _ text: String, advice: String) {
+    package init(_ subject: String, _ grade: Grade, _ text: String, advice: String) {
         (self.grade, self.subject, self.text, self.advice) = (grade, subject, text, advice)
     }
 }
 
 extension Finding: CustomStringConvertible {
-    /// The finding on a line, and the advice on another.
-    public var description: String {
+    package var description: String {
         let line = "\("\(grade)".padded(to: 8)) \(subject): \(text)"
         return advice.map { "\(line)\n\("".padded(to: 8)) -> \($0)" } ?? line
     }

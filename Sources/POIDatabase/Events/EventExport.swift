@@ -3,9 +3,9 @@ import Postgres
 import Program
 
 /// What `poi events export` does: streams events out of the database. It takes as little memory for a billion as for one.
-public struct EventExport: Sendable {
+package struct EventExport: Sendable {
     /// How events are written.
-    public enum Format: String, CaseIterable, Sendable {
+    package enum Format: String, CaseIterable, Sendable {
         /// A JSON object on each line.
         case ndjson
         /// A header, and a line for each event (RFC 4180).
@@ -13,16 +13,15 @@ public struct EventExport: Sendable {
     }
 
     /// Which events are exported, by the server's time of receipt.
-    public struct Selection: Sendable {
+    package struct Selection: Sendable {
         /// From this moment on, in microseconds since 1970.
-        public var sinceMicroseconds: Int64
+        package var sinceMicroseconds: Int64
         /// Before this one; nil takes all.
-        public var untilMicroseconds: Int64?
+        package var untilMicroseconds: Int64?
         /// Whether events of tests are exported too.
-        public var includesTests: Bool
+        package var includesTests: Bool
 
-        /// Makes a selection.
-        public init(sinceMicroseconds: Int64, untilMicroseconds: Int64? = nil, includesTests: Bool = false) {
+        package init(sinceMicroseconds: Int64, untilMicroseconds: Int64? = nil, includesTests: Bool = false) {
             self.sinceMicroseconds = sinceMicroseconds
             self.untilMicroseconds = untilMicroseconds
             self.includesTests = includesTests
@@ -34,7 +33,7 @@ public struct EventExport: Sendable {
     private let format: Format
 
     /// An export from the database that `database` leads to; its role only has to be allowed to read the table.
-    public init(_ database: DatabaseConfiguration, _ selection: Selection, format: Format) {
+    package init(_ database: DatabaseConfiguration, _ selection: Selection, format: Format) {
         var configuration = database.postgres
         configuration.statementTimeout = nil
         configuration.settings.append(PostgresConfiguration.Setting("TimeZone", "UTC"))
@@ -49,8 +48,8 @@ public struct EventExport: Sendable {
     ///   nil saves counting them first. If events arrive meanwhile, `done` may become larger than `total`.
     /// - Throws: `CommandError` for an error of the database; what `write` throws.
     @discardableResult
-    public func run(
-        write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void,
+    package func run(
+        write: @escaping @Sendable ([UInt8]) throws -> Void,
         onProgress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
     ) throws -> Int {
         let statements = EventExportStatements(selection: selection, format: format)
@@ -73,7 +72,6 @@ public struct EventExport: Sendable {
     }
 }
 
-/// The SQL of an export.
 private struct EventExportStatements {
     let selection: EventExport.Selection
     let format: EventExport.Format

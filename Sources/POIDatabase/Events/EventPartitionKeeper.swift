@@ -31,9 +31,9 @@ final class EventPartitionKeeper {
         timer?.start(after: .zero)
     }
 
-    /// Whole days until the last partition's end, 0 after it; nil until it is known.
-    var daysLeft: Int? {
-        end.map { max(0, (Int($0) - Timestamp.now.seconds) / 86_400) }
+    /// Seconds until the last partition's end, 0 after it; nil until it is known.
+    var secondsLeft: Int? {
+        end.map { max(0, Int($0) - Timestamp.now.seconds) }
     }
 
     /// Stops the keeper, and waits for the end of what is under way.
@@ -88,14 +88,12 @@ final class EventPartitionKeeper {
 }
 
 /// Lets one loop of a process keep the partitions of the next months.
-public final class EventPartitionClaim: Sendable {
+package final class EventPartitionClaim: Sendable {
     private let observability: Observability
     private let isClaimed = Lock(false)
 
     /// Makes a claim that nobody has taken yet.
-    ///
-    /// - Parameter observability: gets the partitions that were made, and failures.
-    public init(observability: Observability) {
+    package init(observability: Observability) {
         self.observability = observability
     }
 

@@ -12,9 +12,7 @@ struct EventPartitions {
 
     /// What was done to make a partition.
     enum Outcome: String, Sendable {
-        /// It was made.
         case made
-        /// It already existed.
         case exists
         /// Too many of its rows lie in the DEFAULT partition, where they stay.
         case left
@@ -75,14 +73,14 @@ struct EventPartitions {
 }
 
 /// What `poi events maintain` does: makes partitions for the next months, and drops those that are too old.
-public struct EventMaintenance: Sendable {
+package struct EventMaintenance: Sendable {
     private let configuration: PostgresConfiguration
     private let retainedMonths: Int?
 
     /// Maintenance of the database that `database` leads to; its role must own the table.
     ///
     /// - Throws: `ConfigurationError` for a retention that isn't valid.
-    public init(
+    package init(
         _ database: DatabaseConfiguration, from reader: inout SettingsReader
     ) throws(ConfigurationError) {
         var configuration = database.postgres
@@ -95,8 +93,7 @@ public struct EventMaintenance: Sendable {
     /// Makes and drops partitions, and passes a line about each to `onLine`. Blocks.
     ///
     /// Nothing is dropped unless `POI_EVENTS_RETENTION` is set. Any number may run at once.
-    /// - Throws: `CommandError` for an error of the database.
-    public func run(onLine: @escaping @Sendable (String) -> Void) throws {
+    package func run(onLine: @escaping @Sendable (String) -> Void) throws {
         try EventLoop.runToCompletion { loop in
             try await CommandError.withConnection(configuration, loop: loop) { connection in
                 let partitions = EventPartitions(connection: connection)

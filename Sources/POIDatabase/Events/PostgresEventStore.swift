@@ -8,7 +8,7 @@ import Telemetry
 /// Writes the app's events to PostgreSQL: batches that wait at the same time become one statement, and so one commit.
 ///
 /// Belongs to one loop, on which it has connections of its own.
-public final class PostgresEventStore: EventStore {
+package final class PostgresEventStore: EventStore {
     private struct Batch {
         let events: [StoredEvent]
         let continuation: UnsafeContinuation<Outcome, Never>
@@ -34,10 +34,8 @@ public final class PostgresEventStore: EventStore {
 
     /// Starts connecting.
     ///
-    /// - Parameters:
-    ///   - partitions: the first store of a process that is made with it keeps the partitions.
-    ///   - connectionLog: logs what happens to connections; the same for all stores of a process.
-    public init(
+    /// - Parameter partitions: the first store of a process that is made with it keeps the partitions.
+    package init(
         configuration: EventDatabaseConfiguration, loop: EventLoop, partitions: EventPartitionClaim? = nil,
         connectionLog: ConnectionLog? = nil
     ) {
@@ -47,7 +45,7 @@ public final class PostgresEventStore: EventStore {
         isSeparate = configuration.isSeparate
         groups = GroupCommit(
             limits: .init(
-                writers: configuration.pool.exclusiveConnections, eventsPerWrite: Self.eventsPerWrite,
+                writers: configuration.pool.connections, eventsPerWrite: Self.eventsPerWrite,
                 waitingEvents: Self.waitingEvents))
         keeper = partitions?.claim(configuration.postgres, loop: loop)
     }
@@ -55,8 +53,9 @@ public final class PostgresEventStore: EventStore {
     /// Writes the batch together with others that wait.
     ///
     /// It does so even if the caller's task is cancelled: a client that has gone may well send its events again.
+    ///
     /// - Throws: `busy` where too many events wait; why the database couldn't be written.
-    public func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
+    package func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse {
         try await withUnsafeContinuation { continuation in
             let batch = Batch(
                 events: events, continuation: continuation, waits: TaskWaits.current?.value)
@@ -68,22 +67,22 @@ public final class PostgresEventStore: EventStore {
     }
 
     /// The state of the connections.
-    public func collectMetrics(into snapshot: inout MetricsSnapshot) {
-        snapshot.add(pool.statistics.exclusive, of: .exclusive, to: .events)
-        if let days = keeper?.daysLeft { snapshot.add(days, to: DatabaseMetrics.eventPartitionDaysLeft) }
+    package func collectMetrics(into snapshot: inout MetricsSnapshot) {
+        snapshot.add(pool.statistics, to: .events)
+        if let seconds = keeper?.secondsLeft { snapshot.add(seconds, to: DatabaseMetrics.eventPartitionLeft) }
     }
 
     /// Whether the database responds; nil where the places' store checks the same database, or no connection is free.
-    public func checkHealth() async -> StoreHealth? {
+    package func checkHealth() async -> StoreHealth? {
         guard isSeparate else { return nil }
         // Waits for the first attempts to connect, after which it is known why a connection is missing.
         await pool.waitUntilTried()
-        let state = pool.statistics.exclusive
+        let state = pool.statistics
         guard state.connections == 0 || state.busyConnections < state.connections else {
             return nil
         }
         do throws(PostgresError) {
-            _ = try await pool.query("SELECT 1", isIdempotent: true)
+            _ = try await pool.query("SELECT 1", timeout: StoreHealth.maximumQueryTime, isIdempotent: true)
             return .reachable(missingMigrations: [])
         } catch {
             return error.code == .busy ? nil : .unreachable(reason: error.eventLogText)
@@ -91,7 +90,7 @@ public final class PostgresEventStore: EventStore {
     }
 
     /// Closes the connections.
-    public func close() async {
+    package func close() async {
         await keeper?.close()
         await pool.close()
     }
@@ -122,7 +121,7 @@ public final class PostgresEventStore: EventStore {
         let events = batches.count == 1 ? batches[0].events : batches.flatMap(\.events)
         do throws(PostgresError) {
             let rows = try await pool.query(
-                EventStatements.insert, EventStatements.parameters(events), lane: .exclusive)
+                EventStatements.insert, EventStatements.parameters(events))
             let responses = try InsertedEvents(row: rows.only(), eventCount: events.count)
                 .responses(to: batches.map(\.events))
             for (batch, response) in zip(batches, responses) {
@@ -132,7 +131,7 @@ public final class PostgresEventStore: EventStore {
             if error.sqlState == .checkViolation, attempt < Self.attemptLimit {
                 // A row was on its way into the DEFAULT partition when its month got a partition of its own.
                 await write(batches, attempt: attempt + 1)
-            } else if error.isCausedByData, batches.count > 1 {
+            } else if error.isCausedByEvents, batches.count > 1 {
                 // A fault of one batch mustn't make the others fail.
                 for batch in batches { await write([batch]) }
             } else {
@@ -144,29 +143,25 @@ public final class PostgresEventStore: EventStore {
 
 /// Which of the events that were written together were new.
 private struct InsertedEvents {
-    private struct Key: Hashable {
-        let id: PostgresUUID
-        let time: PostgresTimestamp
-    }
+    /// How many new ones have an id, as more than one may have where they differ in their time; nil where all were new.
+    private var newIDs: [PostgresUUID: Int]?
 
-    /// The keys that were new; nil where all were.
-    private var newKeys: Set<Key>?
-
-    /// - Parameter row: what the statement returned.
     init(row: PostgresRow, eventCount: Int) throws(PostgresError) {
         guard try row.decode(Int.self, at: 0) < eventCount else { return }
-        let ids = try row.decode([PostgresUUID]?.self, at: 1) ?? []
-        let times = try row.decode([PostgresTimestamp]?.self, at: 2) ?? []
-        newKeys = Set(zip(ids, times).map(Key.init))
+        newIDs = (try row.decode([PostgresUUID]?.self, at: 1) ?? []).reduce(into: [:]) {
+            $0[$1, default: 0] += 1
+        }
     }
 
     /// A response to each batch, in their order. An event in two batches counts as new for the first.
     func responses(to batches: [[StoredEvent]]) -> [EventsResponse] {
-        guard var newKeys else { return batches.map { EventsResponse(accepted: $0.count, duplicates: 0) } }
+        guard var newIDs else { return batches.map { EventsResponse(accepted: $0.count, duplicates: 0) } }
         return batches.map { events in
             let accepted = events.count { event in
-                let key = Key(id: PostgresUUID(event.key.id), time: PostgresTimestamp(event.key))
-                return newKeys.remove(key) != nil
+                let id = PostgresUUID(event.key.id)
+                guard let count = newIDs[id], count > 0 else { return event.key.isDerived }
+                newIDs[id] = count - 1
+                return true
             }
             return EventsResponse(accepted: accepted, duplicates: events.count - accepted)
         }
@@ -177,7 +172,7 @@ private struct InsertedEvents {
 
 /// The SQL of writing events.
 private enum EventStatements {
-    /// Inserts the events that are new, and returns their number, and their keys where that isn't all. `$1` to `$6` are the
+    /// Inserts the events that are new, and returns their number, and their ids where that isn't all. `$1` to `$6` are the
     /// columns, an array each.
     ///
     /// The rows are inserted in the order of their keys, so that transactions that write the same events can't end in a
@@ -193,16 +188,14 @@ private enum EventStatements {
         SELECT id, time, user_id, name, value, is_test \
         FROM unnest($1, $2, $3, $4, $5, $6) AS event (id, time, user_id, name, value, is_test) \
         ORDER BY id, time \
-        ON CONFLICT DO NOTHING RETURNING id, time) \
+        ON CONFLICT DO NOTHING RETURNING id) \
         SELECT count(*), \
         CASE WHEN count(*) < cardinality($1) THEN array_agg(id) END, \
-        CASE WHEN count(*) < cardinality($1) THEN array_agg(time) END, \
         CASE WHEN count(*) < cardinality($1) THEN pg_logical_emit_message(true, 'points-of-interest', '') END \
         FROM new
         """,
         parameters: [.uuidArray, .timestamptzArray, .textArray, .textArray, .jsonbArray, .boolArray])
 
-    /// The parameters of `insert`.
     static func parameters(_ events: [StoredEvent]) -> [PostgresValue] {
         [
             .uuidArray(events.map { PostgresUUID($0.key.id) }),
@@ -247,7 +240,6 @@ struct GroupCommit<Batch> {
         var writers: Int
         /// Events in one write; a batch that is larger goes alone.
         var eventsPerWrite: Int
-        /// Events that wait.
         var waitingEvents: Int
     }
 

@@ -32,7 +32,7 @@ package struct DatasetExport: Sendable {
     /// - Parameter onProgress: gets the number of places so far and the number of all, before the first place and after each.
     /// - Throws: `CommandError` where there is no such dataset, and for an error of the database; what `write` throws.
     package func run(
-        write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void,
+        write: @escaping @Sendable ([UInt8]) throws -> Void,
         onProgress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil
     ) throws -> DatasetSummary {
         try EventLoop.runToCompletion { loop in
@@ -44,23 +44,20 @@ package struct DatasetExport: Sendable {
                     _ = try await connection.query(PostgresQuery(Self.chooseDataset, [.text(name)]))
                     onProgress?(0, dataset.places)
                     var lines = 0
-                    func writeText(_ text: StaticString) throws {
-                        try write(
-                            UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+                    if format == .geojson {
+                        try write(Array("{\"type\":\"FeatureCollection\",\"features\":[".utf8))
                     }
-                    if format == .geojson { try writeText("{\"type\":\"FeatureCollection\",\"features\":[") }
                     try await connection.copy(statement) { line in
                         switch format {
                         case .csv: try write(line)
                         case .geojson:
-                            try writeText(lines == 0 ? "\n" : ",\n")
-                            // Without its line feed, since a comma may follow.
-                            try write(UnsafeRawBufferPointer(rebasing: line.dropLast()))
+                            // The line feed goes before the line, since a comma may follow.
+                            try write(Array((lines == 0 ? "\n" : ",\n").utf8) + line.dropLast())
                         }
                         lines += 1
                         onProgress?(format == .csv ? max(0, lines - 1) : lines, dataset.places)
                     }
-                    if format == .geojson { try writeText("\n]}\n") }
+                    if format == .geojson { try write(Array("\n]}\n".utf8)) }
                     return dataset
                 }
             }

@@ -15,7 +15,6 @@ package struct DatasetDescription: Sendable, Hashable {
     /// A page about the dataset; nil leaves it as it is, an empty text removes it.
     package var url: String?
 
-    /// Describes a dataset.
     package init(name: String, license: String, credit: String? = nil, url: String? = nil) {
         (self.name, self.license, self.credit, self.url) = (name, license, credit, url)
     }
@@ -34,7 +33,6 @@ package struct ImportOptions: Sendable {
     package var dataset: DatasetDescription
     /// Whether categories that the vocabulary doesn't have are added; else their rows are rejected.
     package var addsCategories = false
-    /// Whether places of the dataset and the selection that the file doesn't have are removed.
     package var removesVanished = false
     /// Whether any number of places may be removed.
     package var isForced = false
@@ -43,7 +41,6 @@ package struct ImportOptions: Sendable {
     /// How many rejected rows are accepted; nil for ten, or a tenth of all rows.
     package var maximumErrors: Int?
 
-    /// Options for a dataset.
     package init(dataset: DatasetDescription) {
         self.dataset = dataset
     }
@@ -73,7 +70,6 @@ package struct DatasetImport: Sendable {
     private let source: ImportSource
     private let options: ImportOptions
 
-    /// An import into the database that `database` leads to.
     package init(_ database: DatabaseConfiguration, _ source: ImportSource, _ options: ImportOptions) {
         var configuration = database.postgres
         configuration.statementTimeout = nil
@@ -85,6 +81,7 @@ package struct DatasetImport: Sendable {
     /// Runs the import. Blocks.
     ///
     /// SIGTERM and SIGINT end it: the database is as before then, unless the commit was under way.
+    ///
     /// - Throws: `ImportError` for a file that can't be read on; `CommandError` for an error of the database, for what would
     ///   remove too much, and after a signal. The database is as before then, except where the error says otherwise.
     package func run(_ observers: Observers = Observers()) throws -> ImportReport {
@@ -109,10 +106,8 @@ package struct DatasetImport: Sendable {
                 connection: connection, rows: rows, options: options, source: source, steps: steps,
                 onLine: observers.onLine)
             let report = try await transaction.run()
-            guard !options.isDryRun else { return report }
-            await steps.cleanUp(
-                connection, hasChanges: report.hasChanges, after: "the import is in the database",
-                observers.onLine)
+            guard !options.isDryRun, report.hasChanges else { return report }
+            await steps.cleanUp(connection, after: "the import is in the database", observers.onLine)
             return report
         }
     }

@@ -16,7 +16,6 @@ package struct DatasetSummary: Sendable, Hashable {
     package let places: Int
 }
 
-/// Runs `poi datasets list`: which datasets there are.
 package struct DatasetList: Sendable {
     private let configuration: PostgresConfiguration
 
@@ -28,8 +27,6 @@ package struct DatasetList: Sendable {
     }
 
     /// Returns the datasets by their names. Blocks.
-    ///
-    /// - Throws: `CommandError` for an error of the database.
     package func run() throws -> [DatasetSummary] {
         try EventLoop.runToCompletion { loop in
             try await CommandError.withConnection(configuration, loop: loop) { connection in
@@ -89,6 +86,7 @@ package struct DatasetRemoval: Sendable {
     ///
     /// It waits for an import that is at work. SIGTERM and SIGINT end it: the database is as before then, unless the commit
     /// was under way.
+    ///
     /// - Throws: `CommandError` where there is no such dataset, for an error of the database, and after a signal. The database
     ///   is as before then, except where the error says otherwise.
     package func run(_ observers: DatasetImport.Observers = .init()) throws -> Int {

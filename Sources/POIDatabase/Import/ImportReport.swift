@@ -8,19 +8,14 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
     package var notSelected = 0
     /// Rows that another row with the same id has replaced.
     package var duplicates = 0
-    /// Places that were added.
     package var added = 0
-    /// Places that were changed.
     package var changed = 0
     /// Places that were as the file has them.
     package var unchanged = 0
-    /// Places that were removed.
     package var removed = 0
-    /// Categories that were added to the vocabulary.
     package var addedCategories: [String] = []
     /// Values that were normalised, by kind.
     package var normalised: [Normalisation: Int] = [:]
-    /// Rows that were rejected, by reason.
     package var rejected: [RejectionReason: Int] = [:]
     /// Rows that were rejected for their category, by category.
     package var unknownCategories: [String: Int] = [:]
@@ -82,7 +77,6 @@ package struct MovedPlaces: Sendable, Hashable, CustomStringConvertible {
     /// The first few, the farthest first.
     package var farthest: [Place] = []
 
-    /// A line for people.
     package var description: String {
         let places = farthest.map { "\($0.name) by \(Int($0.meters.rounded())) m" }.joined(separator: ", ")
         let more = count > farthest.count ? " and \(count - farthest.count) more" : ""
@@ -100,13 +94,10 @@ package struct ImportProgress: Sendable, Hashable {
         case waiting
         /// Counts the dataset's places.
         case counting
-        /// Reads the file.
         case reading
         /// Compares the file with the database.
         case comparing
-        /// Removes so many places.
         case removing(Int)
-        /// Changes so many places.
         case changing(Int)
         /// Adds so many places.
         case adding(Int)
@@ -114,13 +105,10 @@ package struct ImportProgress: Sendable, Hashable {
         case committing
         /// Vacuums the tables; the places are there already.
         case vacuuming
-        /// Rebuilds an index that has become too large.
-        case rebuilding
     }
 
     /// What it does now.
     package var phase = Phase.reading
-    /// Rows read so far.
     package var rows = 0
     /// Bytes read so far.
     package var bytes = 0
@@ -132,8 +120,6 @@ extension ImportProgress {
     private static let barWidth = 30
 
     /// A line for people.
-    ///
-    /// - Parameter elapsed: how long this phase has lasted.
     package func text(after elapsed: Duration) -> String {
         let seconds = elapsed / .seconds(1)
         if phase == .reading { return readingText(seconds) }
@@ -151,7 +137,6 @@ extension ImportProgress {
         case .adding(let count): "adding \(count) places"
         case .committing: "committing"
         case .vacuuming: "vacuuming"
-        case .rebuilding: "rebuilding an index"
         }
     }
 

@@ -91,7 +91,6 @@ final class ImportRows: Sendable {
         throw CancellationError()
     }
 
-    /// The chunks, for one iteration.
     var chunks: Chunks { Chunks(rows: self) }
 
     struct Chunks: AsyncSequence, AsyncIteratorProtocol {

@@ -4,10 +4,8 @@ import Postgres
 /// The SQL of an import. The file's rows are in a temporary table, `import_rows`, which ends with the transaction. A row
 /// without a name is the id of a row that was rejected.
 enum ImportStatements {
-    /// "POI " and "IMPT", so that it differs from other commands' locks.
-    private static let lockKeys: SQL = "1347373344, 1229803604"
-    static let tryLock: SQL = "SELECT pg_try_advisory_xact_lock(" + lockKeys + ")"
-    static let lock: SQL = "SELECT pg_advisory_xact_lock(" + lockKeys + ")"
+    /// The table whose lock one import at a time has. Others go on reading and writing it.
+    static let lockedTable: SQL = "datasets"
 
     /// There are no timeouts, because an import waits for others and for locks, and its session is idle while a slow file is
     /// read. `work_mem` lets the tables be joined and sorted as a whole: a plan by index lookups is right for few rows, and
@@ -160,5 +158,23 @@ enum ImportStatements {
         var removeVanished: PostgresQuery {
             PostgresQuery("DELETE FROM locations AS place WHERE " + condition + Self.hasVanished, parameters)
         }
+    }
+}
+
+extension SQL {
+    /// Whether a row of `locations` is in a box, as `BoundingBox.contains`: at a pole any longitude counts, and -180 and 180
+    /// are one meridian.
+    ///
+    /// - Parameter corners: the parameters of its west, south, east and north.
+    static func isPlace(in box: BoundingBox, corners: [SQL], of table: SQL = "locations") -> SQL {
+        let (west, south, east, north) = (corners[0], corners[1], corners[2], corners[3])
+        let both: SQL = box.crossesAntimeridian ? " OR " : " AND "
+        let (latitude, longitude) = (table + ".latitude", table + ".longitude")
+        func isBetween(_ longitude: SQL) -> SQL {
+            "(" + longitude + " >= " + west + both + longitude + " <= " + east + ")"
+        }
+        return latitude + " BETWEEN " + south + " AND " + north + " AND (abs(" + latitude + ") = 90 OR "
+            + isBetween(longitude) + " OR abs(" + longitude + ") = 180 AND " + isBetween("-" + longitude)
+            + ")"
     }
 }

@@ -12,10 +12,7 @@ final class ImportSteps: Sendable {
     private let onProgress: @Sendable (ImportProgress) -> Void
     private let progress: @Sendable (ImportProgress.Phase) -> ImportProgress
 
-    /// - Parameters:
-    ///   - first: the first step.
-    ///   - onProgress: gets the progress at the beginning of each step, and several times a second while it lasts.
-    ///   - progress: how far a step is.
+    /// - Parameter onProgress: gets the progress at the beginning of each step, and several times a second while it lasts.
     init(
         _ first: ImportProgress.Phase, _ onProgress: @escaping @Sendable (ImportProgress) -> Void,
         progress: @escaping @Sendable (ImportProgress.Phase) -> ImportProgress
@@ -27,7 +24,6 @@ final class ImportSteps: Sendable {
 
     private var isCommitting: Bool { phase.withLock { $0 } == .committing }
 
-    /// Begins a step.
     func enter(_ step: ImportProgress.Phase) {
         phase.withLock { $0 = step }
         report()
@@ -45,13 +41,12 @@ final class ImportSteps: Sendable {
         let timer = LoopTimer(loop: loop) { self.report() }
         timer.start(after: Self.progressInterval, repeating: Self.progressInterval)
         let task = Task(executorPreference: loop) { try await body() }
-        // A commit can't be cut off any more: it can only be waited for.
-        stop.onSignal = { if !self.isCommitting { task.cancel() } }
+        stop.onSignal = { task.cancel() }
         var result = await task.result
         let signal = stop.reason
         timer.close()
         await stop.close()
-        if case .failure = result, let signal, !isCommitting {
+        if case .failure(let error) = result, let signal, !(error is LostCommit) {
             result = .failure(CommandError("stopped by \(signal): nothing was changed"))
         }
         return try result.get()
@@ -59,8 +54,8 @@ final class ImportSteps: Sendable {
 
     /// Runs `body` in a transaction, and commits it.
     ///
-    /// - Throws: what `body` throws; `CommandError` where it isn't known whether it is committed, and where the data is what the
-    ///   server refuses; `PostgresError`.
+    /// - Throws: what `body` throws; `LostCommit` where it isn't known whether it is committed; `CommandError` where the data is
+    ///   what the server refuses; `PostgresError`.
     func withTransaction<Value>(
         _ connection: PostgresConnection, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -71,9 +66,7 @@ final class ImportSteps: Sendable {
                 return value
             }
         } catch let error as PostgresError where error.code == .connectionLost && isCommitting {
-            throw CommandError(
-                "the connection was lost during the commit: either all of it is in the database or nothing; run it again"
-            )
+            throw LostCommit()
         } catch let error as PostgresError where error.isCausedByData {
             let texts = [error.serverMessage, error.server?.detail].compactMap(\.self)
             throw CommandError(texts.joined(separator: ": "))
@@ -83,32 +76,27 @@ final class ImportSteps: Sendable {
     /// Waits until no other command writes places of a dataset, and keeps others waiting until the transaction ends.
     func lock(_ connection: PostgresConnection, _ onLine: (String) -> Void) async throws {
         for setting in ImportStatements.settings { _ = try await connection.query(PostgresQuery(setting)) }
-        let isFree: Bool = try await connection.query(PostgresQuery(ImportStatements.tryLock)).only()
-            .decode(at: 0)
-        guard !isFree else { return }
+        guard try await !connection.tryLock(ImportStatements.lockedTable) else { return }
         enter(.waiting)
         onLine("another import is at work; waiting for its end")
-        _ = try await connection.query(PostgresQuery(ImportStatements.lock))
+        try await connection.lock(ImportStatements.lockedTable)
     }
 
-    /// Updates the planner's statistics, lets searches read the indexes alone, and rebuilds an index that has become too large.
-    /// Searches work without it, so a failure or a signal here fails nothing.
-    ///
-    /// - Parameter hasChanges: whether places or categories have changed.
+    /// Updates the planner's statistics, and makes room for later changes. A failure or a signal here fails nothing.
     func cleanUp(
-        _ connection: PostgresConnection, hasChanges: Bool = true, after done: String,
-        _ onLine: @escaping (String) -> Void
+        _ connection: PostgresConnection, after done: String, _ onLine: @escaping (String) -> Void
     ) async {
-        if hasChanges {
-            enter(.vacuuming)
-            do {
-                try await connection.unsafeExecuteScript("VACUUM (ANALYZE) locations")
-            } catch {
-                return onLine("\(done); what is left is VACUUM (ANALYZE) locations")
-            }
+        enter(.vacuuming)
+        do {
+            try await connection.unsafeExecuteScript("VACUUM (ANALYZE) locations")
+        } catch {
+            onLine("\(done); what is left is VACUUM (ANALYZE) locations")
         }
-        await IndexRebuild(
-            connection: connection, done: done, onBegin: { self.enter(.rebuilding) }, onLine: onLine
-        ).run()
     }
+}
+
+private struct LostCommit: Error, CustomStringConvertible {
+    /// One line.
+    let description =
+        "the connection was lost during the commit: either all of it is in the database or nothing; run it again"
 }

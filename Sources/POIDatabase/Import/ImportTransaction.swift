@@ -189,15 +189,12 @@ struct ImportTransaction {
     }
 }
 
-/// What was counted before an import changes anything.
 struct ImportCounts: Hashable, Sendable {
-    /// Places of the file that the dataset doesn't have.
     var added = 0
     /// Places that the dataset has, but with other values than the file.
     var changed = 0
     /// Places that are the same in both.
     var unchanged = 0
-    /// Places of the dataset and the selection that the file doesn't have.
     var vanished = 0
     /// All places of the dataset and the selection.
     var selected = 0

@@ -4,8 +4,8 @@ import Places
 ///
 /// A value that is passed the time. It knows the dataset of the places in memory (`held`), and whether they are served.
 /// Places may be served if they were known to be the newest not too long ago: also while the database is away, while the
-/// server that is read is behind, and while newer places are being read. Places of another history are never served once that
-/// is known.
+/// server that is read is behind, and while newer places are being read; and for as long as newer ones don't fit into memory.
+/// Places of another history are never served once that is known.
 struct IndexFollowStateMachine {
     /// What one look at the database has shown, all in one snapshot.
     struct Look: Hashable {
@@ -34,16 +34,16 @@ struct IndexFollowStateMachine {
     enum Action: Hashable {
         /// Serve the places in memory until that time, unless another action comes before.
         case serve(until: Duration)
-        /// Serve from the database from now on.
+        /// Serve nothing from now on.
         case withdraw(Reason)
-        /// Forget which revisions were served: they were lost.
-        case forgetServed
         /// Read the places that changed since `held`, in the same snapshot, and report `changed`.
         case readChanges
         /// Read all places, in the same snapshot, report `loaded`, and look again.
         case load
-        /// Look at the primary too: the server that is read is behind, perhaps for ever.
+        /// Look at the primary too, and report `lookedAtPrimary`: the server that is read is behind, or may be.
         case askPrimary
+        /// Read from the primary for a while: the server that is read is too far behind.
+        case leaveStandby
     }
 
     /// Why the places in memory aren't served any more.
@@ -52,8 +52,6 @@ struct IndexFollowStateMachine {
         case unconfirmed
         /// The database has another history: it was restored, or lost commits in a failover.
         case anotherHistory = "another-history"
-        /// They take too much memory.
-        case tooLarge = "too-large"
         /// The process ends.
         case closed
     }
@@ -65,56 +63,76 @@ struct IndexFollowStateMachine {
     /// The dataset of the places in memory; nil where there are none.
     private(set) var held: DatasetVersion?
     private(set) var isServing = false
-    /// Whether the places in memory aren't served because the database has served newer ones.
-    private(set) var isRefused = false
+    /// Whether newer places don't fit into memory.
+    private var isOutgrown = false
     /// When the last look began that showed the held places to be the newest.
     private(set) var confirmedAt: Duration?
     private var heldCount = 0
+    /// Since when the server that is read is behind the places in memory.
     private var behindSince: Duration?
+    /// What the primary had that the standby hasn't had since, and when.
+    private var expected: (version: DatasetVersion, since: Duration)?
+    private var primaryAskedAt: Duration?
 
     /// If there are more changes than this, and than a quarter of all places, loading all places is quicker.
     private static let maximumChanges = 100_000
+    private static let forEver = Duration.seconds(1 << 50)
 
     init(maximumStaleness: Duration, maximumLag: Duration) {
         self.maximumStaleness = maximumStaleness
         self.maximumLag = maximumLag
     }
 
-    /// Takes the result of a look at the database, which began at `time`, and returns what to do.
-    ///
-    /// - Parameter served: the newest dataset that had been served when the look began, from memory or from the database.
-    mutating func looked(_ look: Look, served: DatasetVersion?, at time: Duration) -> [Action] {
-        isRefused = false
+    mutating func looked(_ look: Look, at time: Duration) -> [Action] {
         guard let version = look.version else { return drop(.anotherHistory) }
-        // If a primary's newest dataset is older than what was served, the newer revisions were lost.
-        let isLost = !look.isStandby && served.map { version.isOlder(than: $0) } == true
-        let forget: [Action] = isLost ? [.forgetServed] : []
-        guard let held else { return forget + [.load] }
+        guard let held else { return [.load] }
         if version.incarnation != held.incarnation || look.own == .another {
-            return drop(.anotherHistory) + [.forgetServed, .load]
+            return drop(.anotherHistory) + [.load]
         }
         if version.isOlder(than: held) {
-            if !look.isStandby { return drop(.anotherHistory) + [.forgetServed, .load] }
-            return behind(at: time)
+            // A primary that is behind has lost what it had.
+            guard look.isStandby else { return drop(.anotherHistory) + [.load] }
+            let since = behindSince ?? time
+            behindSince = since
+            return time - since > maximumLag ? [.askPrimary] : []
         }
-        if !isLost, let served, version.isOlder(than: served) { return behind(at: time) }
         behindSince = nil
-        if version == held { return forget + confirm(at: time) }
+        if let expected, !look.isStandby || !version.isOlder(than: expected.version) { self.expected = nil }
+        if look.isStandby {
+            if let expected, time - expected.since > maximumLag { return [.leaveStandby] }
+            if primaryAskedAt.map({ time - $0 >= maximumLag / 2 }) ?? true {
+                return [.askPrimary] + follow(look, version, at: time)
+            }
+        }
+        return follow(look, version, at: time)
+    }
+
+    /// What to do about a server that has what is held, or something newer.
+    private mutating func follow(_ look: Look, _ version: DatasetVersion, at time: Duration) -> [Action] {
+        if version == held { return confirm(at: time) }
         // All places are loaded if the log doesn't reach back far enough, doesn't name the changes, or names too many. The
         // held places are served meanwhile.
         guard look.own == .same, let count = look.changedCount,
             count <= max(Self.maximumChanges, heldCount / 4)
-        else { return forget + [.load] }
-        return forget + [.readChanges]
+        else { return [.load] }
+        return [.readChanges]
     }
 
-    /// Takes the result of a look at the primary, which is asked while the server that is read is behind.
-    mutating func lookedAtPrimary(_ look: Look) -> [Action] {
-        guard let held, let version = look.version, !look.isStandby else { return [] }
-        guard
-            version.incarnation != held.incarnation || version.isOlder(than: held) || look.own == .another
-        else { return [] }
-        return drop(.anotherHistory) + [.forgetServed]
+    /// Takes the result of a look at the primary, which is asked while a standby is read; nil where it can't be asked.
+    mutating func lookedAtPrimary(_ look: Look?, at time: Duration) -> [Action] {
+        primaryAskedAt = time
+        guard let held, let look, let version = look.version, !look.isStandby else { return [] }
+        if version.incarnation != held.incarnation || version.isOlder(than: held) || look.own == .another {
+            return drop(.anotherHistory) + [.leaveStandby]
+        }
+        if behindSince != nil { return [.leaveStandby] }
+        if expected == nil, version != held { expected = (version, time) }
+        return []
+    }
+
+    /// Notes that another server is read from now on.
+    mutating func changedServer() {
+        (behindSince, expected, primaryAskedAt) = (nil, nil, nil)
     }
 
     /// Notes that all places were read. The next look shows whether they are still the newest.
@@ -130,39 +148,43 @@ struct IndexFollowStateMachine {
         return confirm(at: time)
     }
 
-    /// Notes that the places in memory aren't served after all, because the database has served newer ones meanwhile.
-    mutating func refused() {
-        (isServing, isRefused) = (false, true)
+    /// Until when the places in memory may be served, unless they are confirmed before; nil where they aren't served.
+    var servedUntil: Duration? {
+        guard isServing, let confirmedAt else { return nil }
+        return isOutgrown ? Self.forEver : confirmedAt + maximumStaleness
+    }
+
+    /// Notes that newer places don't fit. Those that are held go on being served, and grow old.
+    mutating func outgrown() -> [Action] {
+        guard isServing, !isOutgrown else { return [] }
+        isOutgrown = true
+        return serve()
     }
 
     /// Gives up the places in memory.
     mutating func drop(_ reason: Reason) -> [Action] {
         held = nil
-        behindSince = nil
+        isOutgrown = false
+        changedServer()
         return withdraw(reason)
     }
 
     /// Withdraws places that weren't confirmed for too long. To be called again and again.
     mutating func tick(at now: Duration) -> [Action] {
-        guard isServing, now - (confirmedAt ?? .zero) > maximumStaleness else { return [] }
+        guard let servedUntil, now > servedUntil else { return [] }
         return withdraw(.unconfirmed)
     }
 
     private mutating func confirm(at time: Duration) -> [Action] {
-        isServing = true
+        (isServing, isOutgrown) = (true, false)
         confirmedAt = time
-        return [.serve(until: time + maximumStaleness)]
+        return serve()
     }
+
+    private func serve() -> [Action] { servedUntil.map { [.serve(until: $0)] } ?? [] }
 
     private mutating func withdraw(_ reason: Reason) -> [Action] {
         defer { isServing = false }
         return isServing ? [.withdraw(reason)] : []
-    }
-
-    /// Notes that the server is behind what is held or was served.
-    private mutating func behind(at time: Duration) -> [Action] {
-        let since = behindSince ?? time
-        behindSince = since
-        return time - since > maximumLag ? [.askPrimary] : []
     }
 }

@@ -5,7 +5,6 @@ import Postgres
 import SpatialIndex
 import Telemetry
 
-/// Reads from the database: each look, and what follows from it, in one snapshot.
 extension IndexFollower {
     /// Looks at the database once, and reads what has changed, or everything.
     ///
@@ -13,11 +12,12 @@ extension IndexFollower {
     /// - Throws: `PostgresError`; `IndexTooLarge` where the places don't fit; `PlacesReplaced` where they have to be read
     ///   again.
     func follow(_ connection: PostgresConnection) async throws -> Bool {
-        let (time, served) = (loop.now, index.served)
+        let time = loop.now
         try await connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let look = try await look(at: connection, machine.held)
         try await checkTriggers(connection, at: time)
-        let actions = machine.looked(look, served: served, at: time)
+        noteServer(isStandby: look.isStandby)
+        let actions = machine.looked(look, at: time)
         perform(actions)
         if let version = look.version, actions.contains(.load),
             try await loadIfFitting(connection, version, at: time)
@@ -25,7 +25,7 @@ extension IndexFollower {
             // Loading takes a while, so there may be changes by now.
             return false
         }
-        if let version = look.version, actions.contains(.readChanges) {
+        if let version = look.version, actions.contains(.readChanges), try await hasRoom(connection) {
             try await readChanges(connection, to: version, at: time)
         }
         if let version = look.version {
@@ -73,7 +73,7 @@ extension IndexFollower {
             "COPY (SELECT changed.id, place.* FROM (SELECT DISTINCT unnest(place_ids) AS id FROM dataset_log "
             + "WHERE revision > " + SQL(integer: Int(held.revision))
             + ") AS changed LEFT JOIN LATERAL (SELECT "
-            + PlaceCopyDecoder.columns
+            + PlaceColumn.sql
             + " FROM locations WHERE locations.id = changed.id OFFSET 0) AS place ON true) TO STDOUT (FORMAT binary)"
         try await connection.copy(sql) { try decoder.decode($0, into: &builder) }
         let facts = try await facts(of: version, connection)
@@ -94,6 +94,7 @@ extension IndexFollower {
         guard configuration.index.fits(next.bytes) else {
             throw tooLarge(next.placeCount, next.bytes, estimate: try await Self.estimatedCount(connection))
         }
+        fit.begin()
         snapshot = next
         self.facts = facts
         perform(machine.took(facts.version, placeCount: next.placeCount, at: time))
@@ -156,8 +157,6 @@ extension IndexFollower {
     }
 
     /// Reads all places, and ends the transaction.
-    ///
-    /// - Parameter expected: about how many there are.
     private func load(
         _ connection: PostgresConnection, _ version: DatasetVersion, expecting expected: Int
     ) async throws {
@@ -175,7 +174,7 @@ extension IndexFollower {
             expecting: expected, vocabulary: IndexVocabulary(properties: properties))
         var decoder = PlaceCopyDecoder()
         let sql: SQL =
-            "COPY (SELECT id, " + PlaceCopyDecoder.columns + " FROM locations) TO STDOUT (FORMAT binary)"
+            "COPY (SELECT id, " + PlaceColumn.sql + " FROM locations) TO STDOUT (FORMAT binary)"
         try await connection.copy(sql) { data in
             try decoder.decode(data, into: &builder)
             progress?.update(builder.placeCount, builder.bytes, at: loop.now)
@@ -196,6 +195,12 @@ extension IndexFollower {
         snapshot = loaded
         self.facts = facts
         machine.loaded(version, placeCount: loaded.placeCount)
+    }
+
+    /// Whether there may be room for the places after they didn't fit.
+    private func hasRoom(_ connection: PostgresConnection) async throws -> Bool {
+        if !fit.isExceeded { return true }
+        return try await fittingCount(connection) != nil
     }
 
     /// About how many places there are; nil if there is no room for so many.
@@ -224,7 +229,7 @@ extension IndexFollower {
         return rows.flatMap { Int($0.dropFirst("rows=".count)) } ?? 0
     }
 
-    /// Notes and logs that the places don't fit, gives up those in memory, and returns the error to throw.
+    /// Notes and logs that the places don't fit, and returns the error to throw.
     ///
     /// - Parameters:
     ///   - bytes: the memory that `places` of them take.
@@ -236,9 +241,10 @@ extension IndexFollower {
         record(
             .index(
                 .tooLarge(
-                    places: count, bytes: Int(bytesOfAPlace * Double(count)),
-                    allowed: configuration.index.placeBytes, isRequired: configuration.index.use == .on)))
-        perform(machine.drop(.tooLarge))
+                    places: count,
+                    needed: Int(bytesOfAPlace * Double(count) * IndexConfiguration.peakFactor),
+                    maximum: configuration.index.maximumBytes, isServing: machine.isServing)))
+        perform(machine.outgrown())
         return IndexTooLarge()
     }
 }

@@ -7,7 +7,6 @@ import Telemetry
 /// Notices drift: the places in memory differ from those of the table though both are of one revision, because somebody has
 /// written past the triggers that record changes.
 extension IndexFollower {
-    /// What a verification has found.
     enum Verification {
         /// What differed, if anything, is mended.
         case done
@@ -41,7 +40,7 @@ extension IndexFollower {
         // A negative number without quotes would not be a bigint, and not be looked up by the index.
         let first = SQL(unsafeSQL: "'\(rounds.next)'::bigint")
         let sql: SQL =
-            "COPY (SELECT id, " + PlaceCopyDecoder.columns + " FROM locations WHERE id >= " + first
+            "COPY (SELECT id, " + PlaceColumn.sql + " FROM locations WHERE id >= " + first
             + " ORDER BY id LIMIT " + SQL(integer: limit) + ") TO STDOUT (FORMAT binary)"
         try await connection.copy(sql) { try decoder.decode($0, into: &builder) }
         let read = try await facts(of: version, connection)
@@ -70,9 +69,12 @@ extension IndexFollower {
 
     // MARK: Triggers
 
-    /// Checks whether the triggers that record changes are active, if that is due.
+    func areTriggersDue(at time: Duration) -> Bool {
+        triggersCheckedAt.map { time - $0 >= configuration.index.triggerInterval } ?? true
+    }
+
     func checkTriggers(_ connection: PostgresConnection, at time: Duration) async throws(PostgresError) {
-        if let triggersCheckedAt, time - triggersCheckedAt < configuration.index.triggerInterval { return }
+        guard areTriggersDue(at: time) else { return }
         let row = try await connection.query(Self.inactiveTriggers, timeout: Self.lookTimeout).only()
         let names: [String] = try row.decode(at: 0)
         triggersCheckedAt = time
@@ -122,7 +124,6 @@ struct VerificationRounds {
         (verifiedAt, rangeAt) = (time, time)
     }
 
-    /// Whether it is time for the next range.
     func isDue(at time: Duration, interval: Duration) -> Bool { time - rangeAt >= interval }
 
     /// Notes that the places from `next` on were compared.

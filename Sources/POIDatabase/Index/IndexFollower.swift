@@ -1,5 +1,5 @@
 import EventLoop
-import Locking
+import Migrator
 import Places
 import Postgres
 import SpatialIndex
@@ -7,17 +7,17 @@ import Telemetry
 
 /// Keeps the places of a process in memory, and follows the changes of the database.
 ///
-/// Confined to its loop, which has a thread of its own, since loading takes seconds. It has one connection, to a server
-/// that reads go to.
+/// Confined to its loop, which has a thread of its own, since loading takes seconds. It reads over one connection, listens
+/// over another to the primary, and where it reads a standby, asks the primary over a third.
 final class IndexFollower {
     let loop: EventLoop
     let index: ServedIndex
     let configuration: DatabaseConfiguration
     let record: @Sendable (Observation) -> Void
-    private let route: ReadRoute?
+    private let schemaCheck: SchemaCheck
     private let connectionLog: ConnectionLog
     private let threads = PostgresThreads()
-    private let merging = BlockingThread(name: "poi-merge", capacity: 1, yields: true)
+    let merging = BlockingThread(name: "poi-merge", capacity: 1, yields: true)
 
     var machine: IndexFollowStateMachine
     /// The places in memory; nil where there are none.
@@ -26,20 +26,25 @@ final class IndexFollower {
     var facts: ServedIndex.Facts?
     /// Which of them are verified next.
     var rounds: VerificationRounds?
-    /// The triggers that were missing or inactive when they were last checked.
     var inactiveTriggers: [String] = []
     var triggersCheckedAt: Duration?
-    /// What has been loaded so far, while loading.
     var progress: IndexLoadProgress?
     private var connection: PostgresConnection?
+    private var primary: PostgresConnection?
+    private let listener: PostgresListener
+    /// Whether the database has the migrations that this program relies on.
+    private var isSchemaComplete = false
+    /// Until when the primary is read, because a standby was too far behind or ended the reading.
+    private var primaryUntil = Duration.zero
+    /// When the connection is made anew, since it leads to a primary and a standby is wanted.
+    private var reconnectsAt: Duration?
     private var isMerging = false
-    private var isClosing = false
-    private let tasks: LoopTasks
+    private(set) var isClosing = false
+    let tasks: LoopTasks
     private var timer: LoopTimer?
     private var alarm: LoopTimer?
     private var sleeper: CheckedContinuation<Void, Never>?
     private var (isHinted, isLongPause) = (false, false)
-    /// Whether the places fit into memory.
     var fit: MemoryFit
     /// The dataset that a notification has named, and until when the follower keeps looking for it.
     private var goal: (id: DatasetID?, until: Duration)?
@@ -55,15 +60,19 @@ final class IndexFollower {
     private static let goalInterval = Duration.milliseconds(20)
     /// How long each query of a look may take.
     static let lookTimeout = Duration.seconds(5)
+    /// How long a primary is read where a standby is wanted.
+    private static let timeAtPrimary = Duration.seconds(60)
 
     init(
-        _ configuration: DatabaseConfiguration, index: ServedIndex, route: ReadRoute?, loop: EventLoop,
+        _ configuration: DatabaseConfiguration, migrations: MigrationDirectory, index: ServedIndex,
+        loop: EventLoop,
         connectionLog: ConnectionLog, record: @escaping @Sendable (Observation) -> Void
     ) {
         self.configuration = configuration
+        schemaCheck = SchemaCheck(migrations: migrations)
         self.index = index
-        self.route = route
         self.loop = loop
+        listener = PostgresListener(configuration.postgres, channels: ["dataset_renewed"], loop: loop)
         self.connectionLog = connectionLog
         self.record = record
         fit = MemoryFit(maximumBytes: configuration.index.placeBytes)
@@ -78,6 +87,7 @@ final class IndexFollower {
         index.update { $0.maximumBytes = settings.placeBytes }
         let follower = LoopBound(self, loop: loop)
         tasks.start { await follower.value.run() }
+        tasks.start { await follower.value.listen() }
     }
 
     /// Stops serving from memory, and closes the connection.
@@ -87,7 +97,9 @@ final class IndexFollower {
         timer = nil
         perform(machine.drop(.closed))
         wake()
+        await listener.close()
         await connection?.close()
+        await primary?.close()
         await tasks.end()
         alarm?.close()
         alarm = nil
@@ -95,9 +107,18 @@ final class IndexFollower {
         (snapshot, facts) = (nil, nil)
     }
 
+    /// Looks sooner where the primary notifies that the dataset has changed. Behind a pooler notifications may never come.
+    private func listen() async {
+        for await event in listener.events {
+            switch event {
+            case .gap: hint(nil)
+            case .notification(let notification): hint(DatasetID(text: notification.payload))
+            }
+        }
+    }
+
     /// Takes a notification that the dataset has this id now; nil where it doesn't say which.
-    func hint(_ id: DatasetID?) {
-        guard !fit.isExceeded else { return }
+    private func hint(_ id: DatasetID?) {
         goal = (id, loop.now + Self.interval)
         isHinted = true
         if isLongPause { wake() }
@@ -116,9 +137,10 @@ final class IndexFollower {
         isHinted = false
         do {
             let connection = try await openConnection()
+            guard try await hasSchema(connection) else { return Self.interval }
             let isDone = try await follow(connection)
             (failures, conflicts) = (0, 0)
-            guard isDone, !machine.isRefused, !isHinted else { return Self.shortestPause }
+            guard isDone, !isHinted else { return Self.shortestPause }
             guard let goal, let id = goal.id, id != machine.held?.datasetID, loop.now < goal.until else {
                 goal = nil
                 return min(Self.interval, configuration.index.verificationInterval)
@@ -136,27 +158,44 @@ final class IndexFollower {
             await end(because: error)
             let isConflict = (error as? PostgresError)?.isReplayConflict == true
             conflicts = isConflict ? conflicts + 1 : 0
+            if conflicts == 2 { primaryUntil = loop.now + Self.timeAtPrimary }
+            if let error = error as? PostgresError, !isConflict {
+                index.update(health: .unreachable(reason: error.logText))
+            }
             return isConflict && failures < 10 ? .milliseconds(100) : Self.interval
         }
     }
 
     private func end(because error: any Error) async {
         if let error = error as? PostgresError, connection != nil, !isClosing {
-            connectionLog.observe(.connectionLost(.fast, error))
+            connectionLog.observe(.connectionLost(error))
         }
         let old = connection
         connection = nil
         await old?.close()
     }
 
-    /// The connection, which is made anew if reads go elsewhere by now.
+    /// Whether the database has all migrations; asked once for each connection, then again while some are missing and
+    /// whenever triggers are checked.
+    private func hasSchema(_ connection: PostgresConnection) async throws -> Bool {
+        if isSchemaComplete, !areTriggersDue(at: loop.now) { return true }
+        let health = await schemaCheck.run { (statement) throws(PostgresError) in
+            try await connection.query(statement, timeout: Self.lookTimeout)
+        }
+        if case .unreachable = health, !connection.isOpen { throw PostgresError(.connectionLost) }
+        index.update(health: health)
+        isSchemaComplete = health == .reachable(missingMigrations: [])
+        return isSchemaComplete
+    }
+
+    /// The connection, which is made anew where it leads to a primary for long and a standby is wanted.
     private func openConnection() async throws -> PostgresConnection {
-        if let connection, connection.isOpen {
-            let isRight = route.map { $0.fate(of: connection.target, now: loop.now) == .keep } ?? true
-            if isRight { return connection }
+        if let connection, connection.isOpen, reconnectsAt.map({ loop.now < $0 }) ?? true {
+            return connection
         }
         let old = connection
-        connection = nil
+        (connection, reconnectsAt, isSchemaComplete) = (nil, nil, false)
+        machine.changedServer()
         await old?.close()
         var failure = PostgresError(.connectionFailed)
         for configuration in readConfigurations {
@@ -167,22 +206,30 @@ final class IndexFollower {
                     throw PostgresError(.closed)
                 }
                 self.connection = connection
-                connectionLog.observe(.connected(.fast))
+                connectionLog.observe(.connected)
                 return connection
             } catch {
                 // Closing ends what is under way, which is no failure.
-                if !isClosing { connectionLog.observe(.connectFailed(.fast, error)) }
+                if !isClosing { connectionLog.observe(.connectFailed(error)) }
                 failure = error
             }
         }
         throw failure
     }
 
-    /// The servers that may be read, the best first: those of the route, or only the primary once a standby has ended the
-    /// reading twice in a row.
+    func noteServer(isStandby: Bool) {
+        guard configuration.reads != nil, let connection else { return }
+        if index.status.followsStandby != isStandby {
+            record(.placesReadFrom(server: connection.server, isStandby: isStandby))
+            index.update { $0.followsStandby = isStandby }
+        }
+        if !isStandby, reconnectsAt == nil { reconnectsAt = loop.now + Self.timeAtPrimary }
+    }
+
+    /// The servers that may be read, the best first.
     private var readConfigurations: [PostgresConfiguration] {
-        guard let route, conflicts < 2 else { return [configuration.postgres] }
-        return route.configurations
+        guard let reads = configuration.reads else { return [configuration.postgres] }
+        return loop.now < primaryUntil ? [configuration.postgres, reads] : [reads, configuration.postgres]
     }
 
     private func connect(
@@ -196,7 +243,6 @@ final class IndexFollower {
 
     // MARK: What follows from a look
 
-    /// Performs actions that need no connection.
     func perform(_ actions: [IndexFollowStateMachine.Action]) {
         for action in actions {
             switch action {
@@ -204,7 +250,9 @@ final class IndexFollower {
             case .withdraw(let reason):
                 index.withdraw()
                 if reason != .closed { record(.index(.withdrawn(reason: reason.rawValue))) }
-            case .forgetServed: index.forgetServed()
+            case .leaveStandby:
+                if let connection { record(.standbyLeft(server: connection.server)) }
+                (primaryUntil, reconnectsAt) = (loop.now + Self.timeAtPrimary, loop.now)
             case .readChanges, .load, .askPrimary: break
             }
         }
@@ -215,20 +263,29 @@ final class IndexFollower {
     private func serve(until time: Duration) {
         guard let snapshot, let facts, let confirmedAt = machine.confirmedAt else { return }
         let wasServing = index.isServing(at: loop.now)
-        guard index.publish(snapshot, facts, confirmedAt: confirmedAt, until: time) else {
-            machine.refused()
-            return index.withdraw()
-        }
+        index.publish(snapshot, facts, confirmedAt: confirmedAt, until: time)
         if !wasServing { record(.index(.serving(places: snapshot.placeCount, bytes: snapshot.bytes))) }
         merge()
     }
 
-    /// Looks at the primary, because the server that is read stays behind.
+    /// Looks at the primary, because the standby that is read is behind, or may be.
     func askPrimary() async {
-        guard route != nil, let held = machine.held else { return }
-        guard let primary = try? await connect(configuration.postgres) else { return }
-        if let look = try? await self.look(at: primary, held) { perform(machine.lookedAtPrimary(look)) }
-        await primary.close()
+        guard configuration.reads != nil, let held = machine.held else { return }
+        var look: IndexFollowStateMachine.Look?
+        do throws(PostgresError) {
+            let connection: PostgresConnection
+            if let primary, primary.isOpen {
+                connection = primary
+            } else {
+                connection = try await connect(configuration.postgres)
+                primary = connection
+            }
+            look = try await self.look(at: connection, held)
+        } catch {
+            await primary?.close()
+            primary = nil
+        }
+        perform(machine.lookedAtPrimary(look, at: loop.now))
     }
 
     /// Merges parts of the index on a thread of its own, where that is due.
@@ -248,9 +305,7 @@ final class IndexFollower {
         guard !isClosing, let merged = snapshot?.adopting(part, of: merge) else { return }
         snapshot = merged
         // Only the form changes: the places are served for as long as they would have been without the merge.
-        if machine.isServing, let confirmedAt = machine.confirmedAt {
-            serve(until: confirmedAt + configuration.index.maximumStaleness)
-        }
+        if let time = machine.servedUntil { serve(until: time) }
     }
 
     // MARK: Time
@@ -299,61 +354,3 @@ final class IndexFollower {
 
 /// The places take more memory than they may.
 struct IndexTooLarge: Error {}
-
-/// Runs the follower of a process on a thread of its own.
-public final class IndexFollowerThread: Sendable {
-    /// What stores serve from.
-    public let index: ServedIndex
-    private let thread: EventLoopThread
-    private let follower = Lock<LoopBound<IndexFollower>?>(nil)
-    private let makeFollower: @Sendable () -> LoopBound<IndexFollower>
-
-    /// Starts the thread, which does nothing until `begin()`.
-    ///
-    /// - Parameters:
-    ///   - dataset: tells of changes, once one of the process's stores watches the database.
-    ///   - route: where reads go, if they have an address of their own; the same as the stores'.
-    ///   - connectionLog: logs what happens to the connection.
-    ///   - record: gets what happens to the places in memory.
-    /// - Throws: `EventLoopError` if the system has no thread or no file descriptor left.
-    public init(
-        _ configuration: DatabaseConfiguration, dataset: DatasetState, route: ReadRoute?,
-        connectionLog: ConnectionLog, record: @escaping @Sendable (Observation) -> Void
-    ) throws {
-        let index = ServedIndex(freshTime: configuration.maxReplicaLag)
-        self.index = index
-        // A change is seen in milliseconds all the same, and places are read again while requests are served.
-        thread = try EventLoopThread.start(name: "poi-follow", yields: true)
-        makeFollower = { [loop = thread.loop] in
-            LoopBound(
-                IndexFollower(
-                    configuration, index: index, route: route, loop: loop, connectionLog: connectionLog,
-                    record: record),
-                loop: loop)
-        }
-        dataset.onRenewal { [loop = thread.loop, follower] id in
-            loop.execute { follower.withLock { $0 }?.value.hint(id) }
-        }
-    }
-
-    /// Starts to connect. Call it once.
-    public func begin() {
-        thread.loop.execute { [follower, makeFollower] in
-            let bound = makeFollower()
-            follower.withLock { $0 = bound }
-        }
-    }
-
-    /// Stops serving from memory, and ends the thread. Blocks; call it once, from another thread.
-    public func stop() {
-        let loop = thread.loop
-        loop.execute { [follower] in
-            guard let follower = follower.withLock({ $0 }) else { return loop.stop() }
-            Task(executorPreference: loop) {
-                await follower.value.close()
-                loop.stop()
-            }
-        }
-        thread.join()
-    }
-}

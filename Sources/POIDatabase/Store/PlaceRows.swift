@@ -2,96 +2,116 @@ import Places
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 import Postgres
+import SpatialIndex
 
-/// The places of a page in the order of its ranking, written from the rows that they were read in.
-struct RankedRows: PlaceSource {
-    /// A place: its row, where it is, and the distance that is shown.
-    struct Item {
-        let row: Int
-        let place: Candidate
-        let distanceMeters: Double?
+extension RankedPage {
+    /// The page of a request, from the rows of `PlaceStatements.places`.
+    init(_ rows: PostgresRows, of request: NearbyPlacesRequest, after duration: Duration)
+        throws(PostgresError)
+    {
+        guard let first = rows.first else { throw PostgresError(.decoding(.rowCount(0))) }
+        let version: DatasetVersion? = try first.decode(at: PlaceRows.versionColumn)
+        // If there is no place, the row of the version stands alone.
+        let found = try first.decode(Int64?.self, at: PlaceRows.firstColumn) == nil ? 0 : rows.count
+        let pageSize = request.ids.isEmpty ? request.limit ?? NearbyPlacesRequest.defaultLimit : found
+        let places = PlaceRows(rows: rows, count: min(found, pageSize))
+        self.init(
+            places: places, end: found > pageSize ? try places.end(behind: request.start) : nil,
+            datasetID: version?.datasetID, databaseDuration: duration)
+    }
+}
+
+/// The places of a page, written from the rows that they were read in. Each row has the dataset's version, the distance, and the
+/// columns of `PlaceColumn`.
+private struct PlaceRows: PlaceSource {
+    static let (versionColumn, distanceColumn, firstColumn) = (0, 1, 2)
+
+    let rows: PostgresRows
+    let count: Int
+
+    /// Where the page ends.
+    func end(behind previous: PagePosition?) throws(PostgresError) -> PagePosition? {
+        guard count > 0 else { return nil }
+        // The count comes from a cursor, which may be forged.
+        let total = (previous?.count ?? 0).addingReportingOverflow(count)
+        let last = rows[count - 1]
+        return PagePosition(
+            distanceMeters: try last.decode(at: Self.distanceColumn),
+            id: try last.decode(at: Self.firstColumn),
+            count: total.overflow ? .max : total.partialValue)
     }
 
-    let rows: PlaceRows
-    let items: [Item]
-
-    var count: Int { items.count }
-
     /// Writes a place.
-    ///
-    /// - Throws: `failed` where the row's texts aren't what the statements return.
     func write(
         _ index: Int, as style: PlaceStyle, to writer: inout JSONWriter
     ) throws(PlaceStoreError) {
-        let item = items[index]
+        let (place, distance): (PlaceFields, Double?)
         do throws(PostgresError) {
-            try rows.write(
-                item.place, at: item.row, distanceMeters: item.distanceMeters, as: style, to: &writer)
+            let row = rows[index]
+            distance = try row.decode(at: Self.distanceColumn)
+            place = try PlaceFields { (column) throws(PostgresError) in
+                try row.cell(at: Self.firstColumn + column.rawValue).bytes.map { Array($0)[...] }
+            }
         } catch {
             throw PlaceStoreError(error)
         }
+        try style.write(place, distance: distance, to: &writer)
     }
 }
 
-/// Reads the rows of `NearestQuery` and `PlaceStatements.byID`. The first has nothing but the dataset's version, each other one a
-/// place: its id, its position and chord, and `PlaceStatements.texts`.
-struct PlaceRows {
-    private enum Column {
-        static var id: Int { 0 }
-        static var texts: Int { 2 }
-        static var version: Int { 3 }
-    }
+/// The columns that a place is read from, in their order.
+enum PlaceColumn: Int, CaseIterable {
+    case id, latitude, longitude, featured, name, category, address, website
+    case sourceDataset, sourceID, sourceLicense, importance, properties, names, otherNames
 
-    private let rows: PostgresRows
-    /// The dataset that the rows were read from; nil where it isn't known.
-    let version: DatasetVersion?
+    /// All of them but the id, in SQL.
+    static let sql: SQL =
+        """
+        latitude, longitude, featured, name, category, address, website, source_dataset, source_id, source_license, \
+        importance, properties::text, names::text, array_to_string(other_names, chr(1))
+        """
+}
 
-    /// - Throws: `decoding` where the first row isn't that of the version.
-    init(_ rows: PostgresRows) throws(PostgresError) {
-        guard let first = rows.first, try rows.int8(row: 0, column: Column.id) == nil
-        else { throw PostgresError(.decoding(.rowCount(rows.count))) }
-        self.rows = rows
-        version = try first.decode(at: Column.version)
-    }
-
-    /// The rows with places.
-    var places: Range<Int> { 1..<rows.count }
-
-    /// What the ranking needs of a place.
-    func candidate(at row: Int) throws(PostgresError) -> Candidate { try rows.candidate(row: row) }
-
-    /// Writes a place at a distance.
+extension PlaceFields {
+    /// Reads a row's columns in binary form; `value` returns nil for null.
     ///
-    /// - Throws: `decoding` where its texts aren't what the statements return.
-    func write(
-        _ place: Candidate, at row: Int, distanceMeters: Double?, as style: PlaceStyle,
-        to writer: inout JSONWriter
-    ) throws(PostgresError) {
-        guard let texts = try rows.text(row: row, column: Column.texts),
-            style.write(
-                id: Int(place.id), latitude: place.latitude, longitude: place.longitude, joinedTexts: texts,
-                distance: distanceMeters, to: &writer)
-        else { throw PostgresError(.decoding(.malformed(column: Column.texts))) }
+    /// - Throws: `unexpectedResult` where they aren't what `PlaceColumn.sql` returns; what `value` throws.
+    init(_ value: (PlaceColumn) throws(PostgresError) -> Text?) throws(PostgresError) {
+        func required(_ column: PlaceColumn, count: Int? = nil) throws(PostgresError) -> Text {
+            guard let value = try value(column), count.map({ $0 == value.count }) ?? true else {
+                throw PostgresError(.unexpectedResult)
+            }
+            return value
+        }
+        func number(_ column: PlaceColumn, count: Int) throws(PostgresError) -> UInt64 {
+            try required(column, count: count).bigEndianNumber
+        }
+        var source: Source?
+        // The three columns are all null or none is, by the table's check.
+        if let dataset = try value(.sourceDataset) {
+            source = Source(
+                dataset: dataset, id: try required(.sourceID), license: try required(.sourceLicense))
+        }
+        self.init(
+            id: Int(Int64(bitPattern: try number(.id, count: 8))), name: try required(.name),
+            category: try required(.category),
+            latitude: Double(bitPattern: try number(.latitude, count: 8)),
+            longitude: Double(bitPattern: try number(.longitude, count: 8)),
+            featured: try number(.featured, count: 1) != 0,
+            address: try value(.address), website: try value(.website), source: source,
+            importance: Int(Int16(truncatingIfNeeded: try number(.importance, count: 2))),
+            properties: try value(.properties), names: try value(.names), otherNames: try value(.otherNames))
     }
 }
 
-extension PostgresRows {
-    /// The place of a row that begins with its id, and with its position and chord.
-    func candidate(row: Int) throws(PostgresError) -> Candidate {
-        guard let id = try int8(row: row, column: 0) else { throw PostgresError(.decoding(.null(column: 0))) }
-        guard let circle = try circle(row: row, column: 1)
-        else { throw PostgresError(.decoding(.null(column: 1))) }
-        return Candidate(
-            id: id, latitude: circle.y, longitude: circle.x,
-            chordMeters: circle.radius < 0 ? nil : circle.radius)
-    }
+extension ArraySlice<UInt8> {
+    /// At most eight bytes as a number, the most significant first.
+    var bigEndianNumber: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
 extension DatasetID: PostgresDecodable {
     /// From `uuid`.
-    ///
-    /// - Throws: `decoding` where the cell isn't a UUID.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> DatasetID {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> DatasetID {
         let uuid = try PostgresUUID.decode(cell)
         return DatasetID(high: uuid.high, low: uuid.low)
     }
@@ -111,8 +131,6 @@ extension DatasetVersion: PostgresDecodable {
     private static let byteCount = 40
 
     /// Decodes `bytea`: the id, the revision and the incarnation, as `Migrations/0205_create_dataset_log.sql` writes them.
-    ///
-    /// - Throws: `decoding` where the cell is something else.
     package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> DatasetVersion {
         guard cell.type == .bytea else { throw cell.wrongType }
         let bytes = try cell.nonNullBytes()

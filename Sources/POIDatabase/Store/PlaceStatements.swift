@@ -1,43 +1,74 @@
+import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 import Postgres
 
-/// The SQL that reads places; see `Documentation/queries.md` for what each statement costs.
 enum PlaceStatements {
-    /// The places with the ids `$1` (bigint[]), in no order, as `PlaceRows` reads them. Nobody asks how long their chords are.
+    /// The places of a request, as `PlaceRows` reads them: those with its ids, or the nearest ones and one more than the page has.
     ///
-    /// The subquery hides the ids from the planner: if it knew them, it would plan a few of them anew in each request, because
-    /// it estimates that the plan for any ids costs more.
-    ///
-    /// All properties are among the texts, and the names in languages where these are needed.
-    static func byID(withNames: Bool) -> PreparedStatement { withNames ? named : unnamed }
-
-    private static let named = byID(with: [.names, .properties])
-    private static let unnamed = byID(with: [.properties])
-
-    private static func byID(with extras: ExtraTexts) -> PreparedStatement {
-        PreparedStatement(
-            version + " UNION ALL SELECT id, circle(" + position + ", -1), " + texts(with: extras)
-                + ", NULL FROM locations WHERE id = ANY ((SELECT $1)::bigint[])",
-            parameters: [.int8Array])
+    /// The dataset's version comes from the same snapshot. It has a row of its own if there is no place.
+    static func places(_ request: NearbyPlacesRequest) -> PostgresQuery {
+        var parameters: [PostgresValue] = []
+        func parameter(_ value: PostgresValue) -> SQL {
+            parameters.append(value)
+            return SQL(unsafeSQL: "$\(parameters.count)")
+        }
+        var conditions: [SQL] = []
+        var (distance, limit): (SQL, SQL) = ("NULL::double precision", "")
+        if let center = request.center {
+            let latitude = parameter(.float8(center.latitude))
+            let point = "location_point(" + latitude + ", " + parameter(.float8(center.longitude)) + ")"
+            distance = "ST_Distance(position, " + point + ")"
+            if let radiusMeters = request.radiusMeters {
+                let radius = parameter(.float8(radiusMeters))
+                // The first finds them by the index, and takes those a hair beyond, too.
+                conditions.append("ST_DWithin(position, " + point + ", " + radius + ")")
+                conditions.append(distance + " <= " + radius)
+            }
+            if let start = request.start {
+                let last = parameter(.float8(start.distanceMeters))
+                conditions.append(
+                    "(" + distance + ", id) > (" + last + ", " + parameter(.int8(start.id)) + ")")
+            }
+        }
+        if request.ids.isEmpty {
+            limit = " LIMIT " + SQL(integer: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1)
+        } else {
+            conditions.append("id = ANY (" + parameter(.int8Array(request.ids.map(Int64.init))) + ")")
+        }
+        let filter = request.filter
+        if !filter.categories.isEmpty {
+            conditions.append("category = ANY (" + parameter(.textArray(filter.categories)) + ")")
+        }
+        if !filter.datasets.isEmpty {
+            conditions.append("source_dataset = ANY (" + parameter(.textArray(filter.datasets)) + ")")
+        }
+        if let featured = filter.featured { conditions.append(featured ? "featured" : "NOT featured") }
+        let condition = conditions.reduce("true" as SQL) { $0 + " AND " + $1 }
+        let sql =
+            "SELECT (SELECT version FROM dataset), place.* FROM (SELECT) AS always LEFT JOIN (SELECT "
+            + distance
+            + " AS distance, id, " + PlaceColumn.sql + " FROM locations WHERE " + condition
+            + " ORDER BY distance, id" + limit + ") AS place ON true ORDER BY distance, id"
+        return PostgresQuery(sql, parameters)
     }
 
-    /// The first row of `PlaceRows`. The dataset's version has a row of its own, because a value in each row costs the server
-    /// some two hundred instructions, and one that is null a quarter of that. It is first, because sessions have no parallel
-    /// workers; a result where it weren't would be refused.
-    static let version: SQL =
-        "SELECT NULL::bigint, NULL::circle, NULL::text, (SELECT version FROM dataset)"
+    static let version: PostgresQuery = "SELECT version FROM dataset"
 
-    /// The number of places of each category that there ever was.
-    ///
-    /// It counts `name`, which no index has, to prevent an index-only scan. On pages that no vacuum has marked, such a scan
-    /// reads each row of the table by itself, and the planner doesn't foresee that.
-    static let categories = PreparedStatement(
+    /// The dataset's version, and the number of places of each category that there ever was.
+    static let categories: PostgresQuery = """
+        SELECT (SELECT version FROM dataset), categories.name, count(locations.id) \
+        FROM categories LEFT JOIN locations ON locations.category = categories.name GROUP BY categories.name
         """
-        SELECT categories.name, coalesce(counted.count, 0) AS count, (SELECT version FROM dataset) AS dataset_version \
-        FROM categories LEFT JOIN (
-            SELECT category, count(name) AS count FROM locations GROUP BY category
-        ) AS counted ON counted.category = categories.name
-        """)
+
+    /// The dataset's version, and the number of places of each source dataset, with its license and credit. A dataset that has no
+    /// row of its own gets the licenses of its places. If no place has a source, the only row is null but for the version.
+    static let attributions = PostgresQuery(
+        """
+        SELECT (SELECT version FROM dataset), counted.dataset, coalesce(datasets.license, counted.license), datasets.credit, \
+        datasets.url, counted.places FROM (SELECT) AS always LEFT JOIN (
+        """ + countedDatasets + """
+            ) AS counted ON true LEFT JOIN datasets ON datasets.name = counted.dataset
+            """)
 
     /// The number of places of each source dataset, and their licenses, joined by AND.
     static let countedDatasets: SQL = """
@@ -49,28 +80,12 @@ enum PlaceStatements {
         ) AS licensed GROUP BY dataset
         """
 
-    /// The number of places of each source dataset, with its license and credit. If no place has a source, the result is one
-    /// row that is null except for the dataset's version. A dataset that has no row of its own gets the licenses of its
-    /// places.
-    static let attributions = PreparedStatement(
-        """
-        SELECT counted.dataset, coalesce(datasets.license, counted.license) AS license, datasets.credit, datasets.url, \
-        counted.places, version.dataset_version
-        FROM (SELECT (SELECT version FROM dataset) AS dataset_version) AS version LEFT JOIN (
-        """ + countedDatasets + """
-            ) AS counted ON true LEFT JOIN datasets ON datasets.name = counted.dataset
-            """)
-
-    /// Reads the dataset's version, and whether the database is a standby. `DatasetWatcher` runs it repeatedly.
-    static let state = PreparedStatement("SELECT (SELECT version FROM dataset), pg_is_in_recovery()")
-
     /// The names of all categories, those of all datasets that have a row or places, and the names and types of the properties
     /// that places can be filtered by, as `FilterVocabulary` reads them.
     ///
     /// The datasets of places are read one after the other from an index whose first column is the dataset. So each is read
     /// once, however many places it has (PostgreSQL wiki, "Loose indexscan").
-    static let vocabulary = PreparedStatement(
-        """
+    static let vocabulary: PostgresQuery = """
         WITH RECURSIVE used AS (
             SELECT min(source_dataset) AS dataset FROM locations WHERE source_dataset IS NOT NULL
             UNION ALL
@@ -81,50 +96,11 @@ enum PlaceStatements {
             SELECT dataset FROM used WHERE dataset IS NOT NULL UNION SELECT name FROM datasets
         ), ARRAY(SELECT name FROM filterable_properties ORDER BY name), \
         ARRAY(SELECT type FROM filterable_properties ORDER BY name)
-        """)
+        """
 
-    /// The names and types of the properties that places can be filtered by, as `FilterableProperties` reads them.
     static let filterableProperties: PostgresQuery = """
         SELECT ARRAY(SELECT name FROM filterable_properties ORDER BY name), \
         ARRAY(SELECT type FROM filterable_properties ORDER BY name)
-        """
-
-    /// A place's position as one value. With the chord it becomes the centre and the radius of a `circle`: one column instead
-    /// of three.
-    static let position: SQL = "point(longitude, latitude)"
-
-    /// All columns of a place but its id and position, joined into one value, as `PlaceRecord.record` reads them. Joining
-    /// them costs PostgreSQL no more than sending each.
-    ///
-    /// Before each text but the name is a control character that says which text follows. The one before the category also
-    /// says whether the place is featured. The table's checks make sure that no text has control characters.
-    ///
-    /// The names in languages and the properties are large, and only read where they are needed.
-    static func texts(with extras: ExtraTexts) -> SQL {
-        let names: SQL = extras.contains(.names) ? " || coalesce(chr(10) || names::text, '')" : ""
-        return texts + names
-            + (extras.contains(.properties) ? " || coalesce(chr(11) || properties::text, '')" : "")
-    }
-
-    /// All names of a place, with `PlaceFields.betweenOtherNames` between any two. Most places have one, for which nothing is
-    /// called.
-    static let allNames: SQL = """
-        name || CASE WHEN names IS NULL THEN '' ELSE chr(1) || (SELECT string_agg(value, chr(1)) FROM jsonb_each_text(names)) END \
-        || coalesce(chr(1) || array_to_string(other_names, chr(1)), '')
-        """
-
-    /// What `texts` may have in addition.
-    struct ExtraTexts: OptionSet {
-        let rawValue: UInt8
-        static let names = ExtraTexts(rawValue: 1)
-        static let properties = ExtraTexts(rawValue: 2)
-    }
-
-    private static let texts: SQL = """
-        name || CASE WHEN featured THEN chr(2) ELSE chr(1) END || category || coalesce(chr(3) || address, '') \
-        || coalesce(chr(4) || website, '') \
-        || coalesce(chr(5) || source_dataset || chr(6) || source_id || chr(7) || source_license, '') \
-        || CASE WHEN importance > 0 THEN chr(8) || importance ELSE '' END
         """
 }
 

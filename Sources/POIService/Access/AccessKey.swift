@@ -2,22 +2,19 @@ import HTTPServer
 import Program
 
 /// A client's key. Comparing it takes a time that doesn't reveal how much of a guess is right.
-public struct AccessKey: Sendable, CustomStringConvertible {
+package struct AccessKey: Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
-    /// The valid lengths of a key, in characters.
     static let lengths = 16...256
-    /// The expected form of a setting with keys.
     static let settingForm = "keys of 16 to 256 letters, digits and -._~+/, separated by commas"
 
     /// Makes a key; nil unless it is a valid bearer token (RFC 6750, section 2.1) of a valid length.
-    public init?(settingText text: String) {
+    package init?(settingText text: String) {
         bytes = Array(text.utf8)
         guard Self.lengths.contains(bytes.count), Self.isToken(bytes) else { return nil }
     }
 
-    /// A text without the key.
-    public var description: String { "(redacted)" }
+    package var description: String { "(redacted)" }
 
     /// Whether the token is this key. Takes the same time for all tokens of one length.
     func equals(_ token: [UInt8]) -> Bool {

@@ -1,10 +1,9 @@
 import HTTPServer
 import Program
 
-/// Which origins' scripts may read the service's responses (Fetch standard, "CORS protocol").
-///
-/// A script sends its key in `Authorization`. The service uses no cookies, so no response allows credentials.
-public struct CrossOriginPolicy: Sendable {
+/// Which origins' scripts may read the service's responses (Fetch standard, "CORS protocol"). A script sends its key in
+/// `Authorization`. The service uses no cookies, so no response allows credentials.
+package struct CrossOriginPolicy: Sendable {
     private static let allowOrigin: HTTPHeaderName = "Access-Control-Allow-Origin"
     private static let requestMethod: HTTPHeaderName = "Access-Control-Request-Method"
 
@@ -16,16 +15,13 @@ public struct CrossOriginPolicy: Sendable {
     ]
 
     /// Whether responses to different origins differ.
-    public let dependsOnOrigin: Bool
-    /// The fields of every response.
-    public let commonFields: HTTPHeaders
+    package let dependsOnOrigin: Bool
+    package let commonFields: HTTPHeaders
 
     private let allowsAny: Bool
-    /// The fields of responses to each listed origin.
     private let fieldsByOrigin: [String: HTTPHeaders]
 
-    /// Makes a policy that lets these origins read responses.
-    public init(_ origins: [AllowedOrigin]) {
+    package init(_ origins: [AllowedOrigin]) {
         allowsAny = origins.contains(.any)
         dependsOnOrigin = !allowsAny && !origins.isEmpty
         commonFields = allowsAny ? Self.fields(for: "*") : HTTPHeaders()
@@ -48,7 +44,6 @@ public struct CrossOriginPolicy: Sendable {
     }
 
     /// The response to a preflight request of an allowed origin; nil for any other request.
-    ///
     /// - Parameter methods: the methods of the path, as in `Allow`; nil if there is no such path. The script's own
     ///   request gets the 404 then.
     func preflightResponse(to request: HTTPRequest, methods: String?) -> HTTPResponse? {
@@ -73,14 +68,13 @@ public struct CrossOriginPolicy: Sendable {
 }
 
 /// An origin whose scripts may read responses, as in a browser's `Origin` field (RFC 6454, section 6.2).
-public enum AllowedOrigin: Hashable, Sendable {
-    /// Every origin.
+package enum AllowedOrigin: Hashable, Sendable {
     case any
     /// `scheme://host[:port]`, in lower case.
     case origin(String)
 
     /// Parses `*`, or an origin without a path; nil for anything else.
-    public init?(settingText text: String) {
+    package init?(settingText text: String) {
         if text == "*" {
             self = .any
             return
@@ -100,9 +94,7 @@ public enum AllowedOrigin: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether every character is ASCII.
-    ///
-    /// Check it before text from outside is compared or looked up in a dictionary. Swift does both by canonical
-    /// equivalence, whose cost is quadratic in a run of combining marks: 16 KiB take 0.2 s.
+    /// Whether every character is ASCII. Check it before text from outside is compared or looked up in a dictionary. Swift
+    /// does both by canonical equivalence, whose cost is quadratic in a run of combining marks: 16 KiB take 0.2 s.
     var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 }

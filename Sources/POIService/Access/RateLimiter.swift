@@ -3,17 +3,14 @@ import HTTPServer
 import Locking
 import Program
 
-/// A limit of a client's requests.
-public struct RateLimit: Hashable, Sendable {
-    /// Requests in each period.
-    public let count: Int
-    /// The period, in seconds.
-    public let periodSeconds: Int
+package struct RateLimit: Hashable, Sendable {
+    package let count: Int
+    package let periodSeconds: Int
     /// The number of requests that may come at once after a pause.
-    public var burst: Int
+    package var burst: Int
 
     /// Parses `20/s`, `600/m` or `5000/h`; nil for anything else. The burst is as many as in a period.
-    public init?(settingText text: String) {
+    package init?(settingText text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Int(parts[0]), (1...1_000_000).contains(count),
             let periodSeconds = ["s": 1, "m": 60, "h": 3600][String(parts[1])]
@@ -27,11 +24,9 @@ public struct RateLimit: Hashable, Sendable {
     var intervalNanoseconds: Int64 { Int64(periodSeconds) * 1_000_000_000 / Int64(count) }
 }
 
-/// Limits each client's requests by a token bucket, stored as the time at which the bucket will be full again (the
-/// generic cell rate algorithm, ITU-T I.371).
-///
-/// Any thread: all loops share it. Memory is bounded: when there are too many clients, those that were not seen for the
-/// longest time are forgotten. Their buckets are usually full by then.
+/// Limits each client's requests by a token bucket, stored as the time at which the bucket will be full again (the generic
+/// cell rate algorithm, ITU-T I.371). Any thread: all loops share it. Memory is bounded: when there are too many clients,
+/// those that were not seen for the longest time are forgotten. Their buckets are usually full by then.
 package final class RateLimiter: Sendable {
     private struct State {
         /// When each client's bucket is full again, in nanoseconds of the monotonic clock.
@@ -45,8 +40,6 @@ package final class RateLimiter: Sendable {
     private let tolerance: Int64
     private let capacity: Int
 
-    /// Makes a limiter that has counted nothing.
-    ///
     /// - Parameter capacity: half of the maximum number of clients that are remembered.
     package init(_ limit: RateLimit, capacity: Int = 32_768) {
         interval = limit.intervalNanoseconds
@@ -54,8 +47,6 @@ package final class RateLimiter: Sendable {
         self.capacity = capacity
     }
 
-    /// Counts a request.
-    ///
     /// - Returns: the seconds until the client may send a request, rounded up; nil if this one is allowed.
     func secondsToWait(_ client: IPAddress, nowNanoseconds now: Int64) -> Int? {
         state.withLock { state in
@@ -80,7 +71,6 @@ struct RateLimiting {
     let limiter: RateLimiter
     let identification: ClientIdentification
 
-    /// Counts a request; nil if it is allowed.
     func refusal(of request: HTTPRequest, _ context: RequestContext) -> HTTPError? {
         refusal(of: identification.client(of: request, context))
     }

@@ -1,60 +1,55 @@
+import PointsOfInterestServerAPI
 import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
 import Program
 import Telemetry
 
-/// The validated settings of the HTTP service.
-public struct ServiceConfiguration: Sendable {
-    /// The address to listen on.
-    public var host: String
+#if canImport(Darwin)
+    import Darwin
+    private typealias GroupEntry = Darwin.group
+#else
+    import Glibc
+    private typealias GroupEntry = Glibc.group
+#endif
+
+package struct ServiceConfiguration: Sendable {
+    package var host: String
     /// The port to listen on; 0 lets the system choose.
-    public var port: Int
+    package var port: Int
+    /// Who may connect, where the host is a Unix socket.
+    package var socketPermissions: UnixSocketPermissions
     /// The number of loops; each has a thread, a listener and database connections of its own.
-    public var loops: Int
+    package var loops: Int
     /// The maximum number of connections of clients to a loop.
-    public var maxConnectionsPerLoop: Int
+    package var maxConnectionsPerLoop: Int
     /// The maximum number of requests in flight on a loop.
-    public var maxInFlightPerLoop: Int
+    package var maxInFlightPerLoop: Int
     /// The maximum memory in the process for what clients send, and for responses that they don't take, in bytes; see
     /// `ClientMemory`.
-    public var maxBodyBytes: Int
-    /// The admin listener.
-    public var admin: AdminConfiguration
-    /// How the process ends.
-    public var lifecycle: LifecycleConfiguration
+    package var maxBodyBytes: Int
+    package var admin: AdminConfiguration
+    package var lifecycle: LifecycleConfiguration
     /// Query parameters that are ignored, since a gateway adds them.
-    public var ignoredParameters: [ParameterPattern]
-    /// How long responses may be cached.
-    public var caching: CachingConfiguration
-    /// Which clients may send requests, and how many.
-    public var access: AccessConfiguration
-    /// How the app's events are handled.
-    public var events: EventsConfiguration
-    /// The page at `/`.
-    public var startPage: StartPageConfiguration
+    package var ignoredParameters: [ParameterPattern]
+    package var caching: CachingConfiguration
+    package var access: AccessConfiguration
+    package var events: EventsConfiguration
+    package var startPage: StartPageConfiguration
     /// Whether the process is ready only while the database is reachable.
-    public var readyRequiresDatabase: Bool
-    /// Whether each request is logged.
-    public var logsAccess: Bool
-    /// How log lines look.
-    public var logFormat: LogFormat
-    /// How precisely a request's coordinates are logged.
-    public var logCoordinates: LoggedCoordinates
-    /// How much of a client's address is logged.
-    public var logClient: LoggedClient
+    package var readyRequiresDatabase: Bool
+    package var logsAccess: Bool
+    package var logFormat: LogFormat
+    package var logCoordinates: LoggedCoordinates
+    package var logClient: LoggedClient
 
-    /// Reads the settings.
-    ///
-    /// - Parameters:
-    ///   - processorCount: the default number of loops.
-    ///   - isDevelopment: whether the defaults are for a developer's machine.
-    /// - Throws: `ConfigurationError` for the first setting that can't be used.
-    public init(
+    /// - Parameter processorCount: the default number of loops.
+    package init(
         from reader: inout SettingsReader, processorCount: Int, isDevelopment: Bool = false
     ) throws(ConfigurationError) {
         host = try reader.read(.host)
         port = try reader.read(.port)
+        socketPermissions = try UnixSocketPermissions(from: &reader, host: host)
         admin = try AdminConfiguration(from: &reader, isDevelopment: isDevelopment)
         loops = try reader.read(
             .integer(
@@ -62,13 +57,10 @@ public struct ServiceConfiguration: Sendable {
                 default: min(max(processorCount, 1), 256)))
         let maxConnections = try reader.read(
             .integer(
-                .maxConnections, "maximum number of open connections", in: 1...1_000_000,
-                default: 10_000))
+                .maxConnections, "maximum number of open connections", in: 1...1_000_000, default: 10_000))
         maxConnectionsPerLoop = max(1, maxConnections / loops)
         let maxInFlight = try reader.read(
-            .integer(
-                .maxInFlight, "maximum number of requests in flight", in: 1...1_000_000, default: 1000)
-        )
+            .integer(.maxInFlight, "maximum number of requests in flight", in: 1...1_000_000, default: 1000))
         maxInFlightPerLoop = max(1, maxInFlight / loops)
         maxBodyBytes = try reader.read(
             .integer(
@@ -87,8 +79,7 @@ public struct ServiceConfiguration: Sendable {
         readyRequiresDatabase = try reader.read(
             .flag(.readyRequiresDatabase, "whether /readyz needs the database", default: false))
         logsAccess = try reader.read(.flag(.accessLog, "whether each request is logged", default: true))
-        logFormat = try reader.read(
-            .choice(.logFormat, "how log lines look", default: LogFormat.auto))
+        logFormat = try reader.read(.choice(.logFormat, "how log lines look", default: LogFormat.auto))
         logCoordinates = try reader.read(
             .choice(
                 .logCoordinates, "how precisely a request's coordinates are logged",
@@ -98,20 +89,47 @@ public struct ServiceConfiguration: Sendable {
     }
 }
 
-/// The admin listener, for health and metrics.
-public struct AdminConfiguration: Hashable, Sendable {
-    /// The address to listen on.
-    public var host: String
-    /// The port, 0 if the system is to choose it; nil for no admin listener.
-    public var port: Int?
+extension UnixSocketPermissions {
+    /// - Throws: also for a setting that is there while the host is no Unix socket.
+    init(from reader: inout SettingsReader, host: String) throws(ConfigurationError) {
+        self.init(
+            mode: try reader.readIfPresent(
+                Setting(.socketMode, "mode of the Unix socket's file, such as 660") {
+                    (text) throws(SettingRejection) in
+                    guard (3...4).contains(text.utf8.count), let mode = mode_t(text, radix: 8), mode <= 0o777
+                    else { throw SettingRejection(expected: "three octal digits, such as 660") }
+                    return mode
+                }),
+            group: try reader.readIfPresent(
+                Setting(.socketGroup, "group of the Unix socket's file") { (text) throws(SettingRejection) in
+                    guard let group = gid_t(text) ?? Self.group(named: text), group != gid_t.max else {
+                        throw SettingRejection(expected: "the name or the number of a group of this machine")
+                    }
+                    return group
+                }))
+        guard host.hasPrefix("unix:") || self == UnixSocketPermissions() else {
+            let name = mode == nil ? SettingName.socketGroup : .socketMode
+            throw ConfigurationError("\(name): expected HOST to be unix: and a path")
+        }
+    }
 
-    /// Reads the settings.
-    ///
+    private static func group(named name: String) -> gid_t? {
+        var entry = GroupEntry()
+        var found: UnsafeMutablePointer<GroupEntry>?
+        var texts = [CChar](repeating: 0, count: 1 << 16)
+        guard getgrnam_r(name, &entry, &texts, texts.count, &found) == 0, found != nil else { return nil }
+        return entry.gr_gid
+    }
+}
+
+package struct AdminConfiguration: Hashable, Sendable {
+    package var host: String
+    /// The port, 0 if the system is to choose it; nil for no admin listener.
+    package var port: Int?
+
     /// - Parameter isDevelopment: whether the system chooses the port by default, so that several processes can run.
-    /// - Throws: `ConfigurationError` for the first setting that can't be used.
-    public init(from reader: inout SettingsReader, isDevelopment: Bool) throws(ConfigurationError) {
-        host = try reader.read(
-            .text(.adminHost, "address of the admin listener", default: "127.0.0.1"))
+    package init(from reader: inout SettingsReader, isDevelopment: Bool) throws(ConfigurationError) {
+        host = try reader.read(.text(.adminHost, "address of the admin listener", default: "127.0.0.1"))
         port = try reader.read(
             Setting<Int?>(
                 .adminPort, "port of the admin listener; 0 lets the system choose, off disables it",
@@ -126,23 +144,18 @@ public struct AdminConfiguration: Hashable, Sendable {
     }
 }
 
-/// How the process ends.
-public struct LifecycleConfiguration: Hashable, Sendable {
+package struct LifecycleConfiguration: Hashable, Sendable {
     /// How long the process goes on serving while it is no longer ready, so that balancers notice.
-    public var drainDelay: Duration
+    package var drainDelay: Duration
     /// The maximum time for the requests in flight after that.
-    public var shutdownTimeout: Duration
+    package var shutdownTimeout: Duration
 
-    /// Reads the settings.
-    ///
     /// - Parameter isDevelopment: whether the drain delay is 0 by default.
-    /// - Throws: `ConfigurationError` for the first setting that can't be used.
-    public init(from reader: inout SettingsReader, isDevelopment: Bool) throws(ConfigurationError) {
+    package init(from reader: inout SettingsReader, isDevelopment: Bool) throws(ConfigurationError) {
         let times = Duration.zero ... .seconds(3600)
         drainDelay = try reader.read(
             .duration(
-                .drainDelay, "how long to go on serving, while not ready, after the signal to end",
-                in: times,
+                .drainDelay, "how long to go on serving, while not ready, after the signal to end", in: times,
                 default: isDevelopment ? "0s" : "5s"))
         shutdownTimeout = try reader.read(
             .duration(
@@ -151,24 +164,20 @@ public struct LifecycleConfiguration: Hashable, Sendable {
     }
 }
 
-/// How long responses may be cached.
-public struct CachingConfiguration: Hashable, Sendable {
+package struct CachingConfiguration: Hashable, Sendable {
     /// For responses that depend on the request's centre; only that client caches them.
-    public var privateMaxAgeSeconds: Int
+    package var privateMaxAgeSeconds: Int
     /// For all other data, the problem pages and the OpenAPI document. Shared caches may cache them, but data only if
     /// requests need no key.
-    public var publicMaxAgeSeconds: Int
+    package var publicMaxAgeSeconds: Int
 
-    /// Reads the settings, rounded down to seconds.
-    ///
-    /// - Throws: `ConfigurationError` for the first setting that can't be used.
-    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+    /// Rounds down to seconds.
+    package init(from reader: inout SettingsReader) throws(ConfigurationError) {
         let ages = Duration.zero ... .seconds(365 * 86_400)
         privateMaxAgeSeconds = Self.seconds(
             try reader.read(
                 .duration(
-                    .cachePrivateMaxAge, "how long a client may cache responses for coordinates",
-                    in: ages,
+                    .cachePrivateMaxAge, "how long a client may cache responses for coordinates", in: ages,
                     default: "60s")))
         publicMaxAgeSeconds = Self.seconds(
             try reader.read(
@@ -180,23 +189,17 @@ public struct CachingConfiguration: Hashable, Sendable {
     private static func seconds(_ duration: Duration) -> Int { Int(duration.components.seconds) }
 }
 
-/// Which clients may send requests, and how many.
-public struct AccessConfiguration: Sendable {
+package struct AccessConfiguration: Sendable {
     /// Origins whose scripts may read responses; none by default.
-    public var allowedOrigins: [AllowedOrigin]
+    package var allowedOrigins: [AllowedOrigin]
     /// The keys for data; if there are none, as by default, requests need no key.
-    public var keys: [AccessKey]
-    /// The limit of a client's requests; nil for no limit.
-    public var rateLimit: RateLimit?
+    package var keys: [AccessKey]
+    package var rateLimit: RateLimit?
     /// The maximum number of open connections of a client that isn't a trusted proxy.
-    public var maxConnectionsPerClient: Int
-    /// Proxies whose `X-Forwarded-For` is believed.
-    public var trustedProxies: [AddressRange]
+    package var maxConnectionsPerClient: Int
+    package var trustedProxies: [AddressRange]
 
-    /// Reads the settings.
-    ///
-    /// - Throws: `ConfigurationError` for the first setting that can't be used.
-    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+    package init(from reader: inout SettingsReader) throws(ConfigurationError) {
         allowedOrigins = try reader.read(
             .list(
                 .corsOrigins, "origins whose scripts may read responses; * for all",
@@ -218,8 +221,7 @@ public struct AccessConfiguration: Sendable {
         let burst = try reader.readIfPresent(
             .optionalInteger(
                 .rateBurst, "requests at once after a pause; by default as many as in a period",
-                in: 1...1_000_000)
-        )
+                in: 1...1_000_000))
         if let burst {
             guard rateLimit != nil else {
                 throw ConfigurationError("POI_RATE_BURST=\(burst): expected POI_RATE_LIMIT to be set too")
@@ -229,8 +231,7 @@ public struct AccessConfiguration: Sendable {
         maxConnectionsPerClient = try reader.read(
             .integer(
                 .maxConnectionsPerClient, "maximum number of open connections of one client",
-                in: 1...1_000_000,
-                default: 256))
+                in: 1...1_000_000, default: 256))
         trustedProxies = try reader.read(
             .list(
                 .trustedProxies, "proxies whose X-Forwarded-For is believed",

@@ -2,18 +2,13 @@ import Foundation
 import Program
 
 /// The settings of the page at `/`: where its map comes from.
-public struct StartPageConfiguration: Sendable {
-    /// The tiles below the places; nil for a plain background, which needs no other host.
+package struct StartPageConfiguration: Sendable {
     var tiles: TileSource?
-    /// The credit that the page shows for the tiles; an address in it becomes a link.
     var tilesAttribution: String?
     /// The library that draws the map; nil if it isn't installed. Without it the page has only the list.
     var leaflet: Leaflet?
 
-    /// Reads the settings, and the files of Leaflet.
-    ///
-    /// - Throws: `ConfigurationError` for the first setting that can't be used.
-    public init(from reader: inout SettingsReader) throws(ConfigurationError) {
+    package init(from reader: inout SettingsReader) throws(ConfigurationError) {
         tiles = try reader.readIfPresent(
             Setting(.tilesURL, "address of the map's tiles") { (text) throws(SettingRejection) in
                 guard let tiles = TileSource(settingText: text) else {
@@ -28,8 +23,7 @@ public struct StartPageConfiguration: Sendable {
             throw ConfigurationError("POI_TILES_ATTRIBUTION: expected POI_TILES_URL to be set too")
         }
         let folder = try reader.readIfPresent(
-            Setting(.leafletDirectory, "folder with Leaflet's files") {
-                (text) throws(SettingRejection) in
+            Setting(.leafletDirectory, "folder with Leaflet's files") { (text) throws(SettingRejection) in
                 guard let leaflet = Leaflet(folder: text) else {
                     throw SettingRejection(
                         expected: "a folder with leaflet.css and leaflet.js that can be read")
@@ -40,7 +34,6 @@ public struct StartPageConfiguration: Sendable {
     }
 }
 
-/// Where a map's tiles come from.
 struct TileSource: Hashable, Sendable {
     /// The address of a tile, with `{z}`, `{x}` and `{y}`.
     let template: String
@@ -48,9 +41,7 @@ struct TileSource: Hashable, Sendable {
     let origin: String
 
     /// Parses an http or https address; nil unless it is ASCII, and its path has each of `{z}`, `{x}` and `{y}` exactly
-    /// once.
-    ///
-    /// It refuses `{s}`, which stood for subdomains in earlier times: the policy names one origin.
+    /// once. It refuses `{s}`, which stood for subdomains in earlier times: the policy names one origin.
     init?(settingText text: String) {
         guard text.hasPrefix("https://") || text.hasPrefix("http://"),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -84,9 +75,7 @@ struct Leaflet: Sendable {
             FileManager.default.contents(atPath: "\(folder)/\(name)").map { Array($0) }
         }
         guard let style = file("leaflet.css"), let script = file("leaflet.min.js") ?? file("leaflet.js")
-        else {
-            return nil
-        }
+        else { return nil }
         self.script = script
         self.style = style
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Hashing
 import HTTPServer
 import Places
@@ -36,7 +37,6 @@ struct EventsHandler: WaitingHandler {
         return HTTPResponse(.ok, headers: Self.fields, body: response.json)
     }
 
-    /// The decompressed body.
     private func body(of request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> [UInt8] {
         let body = try decompression.body(of: request)
         if body.count > request.body.count { try context.holdMore(body.count - request.body.count) }
@@ -66,12 +66,10 @@ struct EventsHandler: WaitingHandler {
 /// Prepares events for a store. It replaces users' ids by a keyed hash if there is a key, and derives an id for each
 /// event that came without one.
 struct EventAdmission: Sendable {
-    /// The hash that replaces users' ids; nil to keep them.
     let userIDHash: HMAC?
 
     private static let emptyObject = ArraySlice("{}".utf8)
 
-    /// The events of a batch, as a store keeps them.
     func admit(_ events: [ReceivedEvent]) -> [StoredEvent] {
         // A phone's batch has one or two users, so the hash of the event before can mostly be used again.
         var last: (userID: String, hash: String)?
@@ -102,24 +100,25 @@ struct EventAdmission: Sendable {
 /// The id of an event that came without one: a hash of its content, so that it is the same when the event is sent again.
 private enum DerivedEventID {
     /// A UUID of version 8 (RFC 9562, section 5.8).
-    ///
     /// - Parameter userID: the id as it is stored. If that is a keyed hash, nobody without the key can find an event's
     ///   user by trying ids.
     static func id(of event: ReceivedEvent, userID: String, timeMicroseconds: Int64) -> UUID {
-        var content: [UInt8] = []
+        var content = ByteBuffer()
         // Each part comes after its length, so that no two contents are the same bytes.
         for part in [ArraySlice(userID.utf8), ArraySlice(event.name.utf8), event.value] {
-            content += bigEndian(Int64(part.count))
-            content += part
+            content.append(bigEndian: Int64(part.count))
+            content.append(part)
         }
-        content += bigEndian(timeMicroseconds)
-        var bytes = SHA256.digest(of: content)
+        content.append(bigEndian: timeMicroseconds)
+        // Else one with the same content, sent before it as a test, would take an event's place.
+        content.append(event.isTest ? 1 : 0)
+        var bytes = SHA256.digest(of: content.bytes)
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
-        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    }
-
-    private static func bigEndian(_ value: Int64) -> [UInt8] {
-        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+        return UUID(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+                bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
     }
 }

@@ -4,22 +4,19 @@ import Places
 import Synchronization
 import Telemetry
 
-/// Whether the process can serve requests.
-///
-/// Any thread. A process has to reach the database once. After that, whether the database can be reached matters only
-/// if that is configured: otherwise every server would leave the load balancer when the database is away for a moment.
-public final class Health: Sendable {
-    /// The state at one moment.
-    public struct Report: Hashable, Sendable {
+/// Whether the process can serve requests. Any thread. A process has to reach the database once. After that, whether the
+/// database can be reached matters only if that is configured: otherwise every server would leave the load balancer when the
+/// database is away for a moment.
+package final class Health: Sendable {
+    package struct Report: Hashable, Sendable {
         /// Why the process isn't ready; nil if it is.
-        public let notReadyReason: String?
+        package let notReadyReason: String?
         /// Whether the last check reached the database.
-        public let isDatabaseReachable: Bool
-        /// Whether the process was told to end.
-        public let isDraining: Bool
+        package let isDatabaseReachable: Bool
+        package let isDraining: Bool
         /// Whether the last check reached the events' database; nil if that is the places' database too, or wasn't
         /// checked yet. The process may be ready without it: places are served without it.
-        public var isEventsDatabaseReachable: Bool?
+        package var isEventsDatabaseReachable: Bool?
     }
 
     private struct State {
@@ -28,8 +25,8 @@ public final class Health: Sendable {
         var isDatabaseReachable: Bool?
         /// Nil until the first check, and if events have no database of their own.
         var isEventsDatabaseReachable: Bool?
-        /// Whether the places are still being read into memory. The process isn't ready without them.
-        var isLoading = false
+        /// Why there are no places in memory yet; nil where the process needs none, or has had some.
+        var missingPlaces: String?
         /// Migrations that this program needs and that aren't applied; nil while that isn't known.
         var missingMigrations: [String]?
     }
@@ -39,20 +36,13 @@ public final class Health: Sendable {
     private let loops: [LoopPulse]
     private let stuckAfter: Duration
 
-    /// Makes a health that isn't ready.
-    ///
-    /// - Parameters:
-    ///   - loops: the loops that serve requests. The process isn't ready while one of them is stuck.
-    ///   - stuckAfter: the time without a turn after which a loop counts as stuck.
-    package init(
-        requiresDatabase: Bool, loops: [LoopPulse] = [], stuckAfter: Duration = .seconds(10)
-    ) {
+    /// - Parameter stuckAfter: the time without a turn after which a loop counts as stuck; then the process isn't ready.
+    package init(requiresDatabase: Bool, loops: [LoopPulse] = [], stuckAfter: Duration = .seconds(10)) {
         self.requiresDatabase = requiresDatabase
         self.loops = loops
         self.stuckAfter = stuckAfter
     }
 
-    /// The state of a loop that serves requests.
     struct LoopReport {
         let name: String
         /// The time since the loop's last beat, up to half a second in a healthy loop.
@@ -60,7 +50,6 @@ public final class Health: Sendable {
         let isStuck: Bool
     }
 
-    /// The states of all loops.
     var loopReports: [LoopReport] {
         loops.map { loop in
             let age = loop.age
@@ -75,25 +64,28 @@ public final class Health: Sendable {
     }
 
     /// Records the result of a check of the places' database, and returns what is new.
-    public func update(_ health: StoreHealth) -> [Observation] {
+    package func update(_ health: StoreHealth) -> [Observation] {
         state.withLock { state in
             var news = Self.update(&state.isDatabaseReachable, of: .places, health)
             switch health {
             case .unreachable: break
-            case .loading: state.isLoading = true
+            case .loading:
+                state.missingPlaces = "The service is starting: it is reading the places into memory."
+            case .tooLarge:
+                state.missingPlaces = "The places take more memory than POI_INDEX_MAX_MEMORY allows."
             case .reachable(let missing):
                 if state.missingMigrations != missing {
                     news.append(missing.isEmpty ? .migrationsApplied : .migrationsMissing(missing))
                 }
                 state.missingMigrations = missing
-                state.isLoading = false
+                state.missingPlaces = nil
             }
             return news
         }
     }
 
     /// Records the result of a check of the events' database, and returns what is new.
-    public func updateEvents(_ health: StoreHealth) -> [Observation] {
+    package func updateEvents(_ health: StoreHealth) -> [Observation] {
         state.withLock { Self.update(&$0.isEventsDatabaseReachable, of: .events, health) }
     }
 
@@ -101,29 +93,27 @@ public final class Health: Sendable {
         _ isReachable: inout Bool?, of database: DatabaseName, _ health: StoreHealth
     ) -> [Observation] {
         let wasReachable = isReachable
-        if case .unreachable(let reason) = health {
+        switch health {
+        case .unreachable(let reason):
             isReachable = false
             return wasReachable == false ? [] : [.databaseUnreachable(database, reason: reason)]
+        case .loading, .tooLarge, .reachable:
+            isReachable = true
+            return wasReachable == true ? [] : [.databaseReachable(database)]
         }
-        isReachable = true
-        return wasReachable == true ? [] : [.databaseReachable(database)]
     }
 
-    /// From now on the process isn't ready.
-    public func drain() {
-        state.withLock { $0.isDraining = true }
-    }
+    package func drain() { state.withLock { $0.isDraining = true } }
 
-    /// The state now.
-    public var report: Report {
+    package var report: Report {
         state.withLock { state in
             let reason: String? =
                 if state.isDraining {
                     "The service is shutting down."
                 } else if loops.contains(where: { $0.age > stuckAfter }) {
                     "An event loop of the service is stuck."
-                } else if state.isLoading {
-                    "The service is starting: it is reading the places into memory."
+                } else if let missingPlaces = state.missingPlaces {
+                    missingPlaces
                 } else if state.missingMigrations == nil {
                     "The service is starting: it has not reached the database yet."
                 } else if state.missingMigrations?.isEmpty == false {
@@ -141,26 +131,18 @@ public final class Health: Sendable {
 }
 
 extension Duration {
-    /// Seconds with three decimals.
     fileprivate var secondsToMilliseconds: Double {
         Double(components.seconds) + Double(components.attoseconds / 1_000_000_000_000_000) / 1000
     }
 }
 
-/// When an event loop has last turned. The loop writes it, and the threads that watch the loop read it.
-///
-/// Any thread.
+/// When an event loop has last turned. The loop writes it, and the threads that watch the loop read it. Any thread.
 package final class LoopPulse: Sendable {
-    /// The loop's name in metrics.
     package let name: String
     private let lastNanoseconds = Atomic(MonotonicClock.nanoseconds())
 
-    /// Starts with a beat now.
-    package init(name: String) {
-        self.name = name
-    }
+    package init(name: String) { self.name = name }
 
-    /// Records that the loop turns.
     func beat() {
         lastNanoseconds.store(MonotonicClock.nanoseconds(), ordering: .relaxed)
     }
@@ -183,14 +165,12 @@ final class EventLoopLag {
     private static let interval = Duration.milliseconds(500)
     private static let intervalSeconds = 0.5
 
-    /// Starts measuring.
     init(loop: EventLoop, pulse: LoopPulse) {
         self.pulse = pulse
         timer = LoopTimer(loop: loop) { [weak self] in self?.timerFired() }
         timer?.start(after: Self.interval)
     }
 
-    /// Stops measuring.
     func close() {
         timer?.close()
         timer = nil

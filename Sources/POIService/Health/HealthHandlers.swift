@@ -52,7 +52,6 @@ extension HTTPResponse {
         .contentType: MediaType.json, .cacheControl: "no-store",
     ])
 
-    /// The problem that says why the process isn't ready.
     fileprivate init(notReady reason: String, _ context: RequestContext) {
         self.init(
             Problem(.notReady, detail: reason, requestId: context.requestID), headers: [.retryAfter: "1"])

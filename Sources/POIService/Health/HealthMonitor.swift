@@ -8,7 +8,7 @@ import Telemetry
     import Glibc
 #endif
 
-/// Checks the health of the stores every second. Confined to the stores' loop.
+/// Checks the health of the stores every second, and ten times a second until they are good. Confined to the stores' loop.
 final class HealthMonitor {
     private let store: any PlaceStore
     private let events: any EventStore
@@ -18,13 +18,10 @@ final class HealthMonitor {
     /// One check for each database, so that a timeout of one doesn't delay the check of the other.
     private var checks: [RepeatedCheck] = []
 
-    /// - Parameters:
-    ///   - warmUp: runs before the first check of places, so that the process isn't ready earlier.
-    ///   - onReport: called with the process's health after each check of places.
+    /// - Parameter onReport: called with the process's health after each check of places.
     init(
         loop: EventLoop, store: any PlaceStore, events: any EventStore, health: Health,
-        observability: Observability,
-        warmUp: @escaping @Sendable () async -> Void, onReport: @escaping (Health.Report) -> Void
+        observability: Observability, onReport: @escaping (Health.Report) -> Void
     ) {
         self.store = store
         self.events = events
@@ -33,58 +30,56 @@ final class HealthMonitor {
         self.onReport = onReport
         let monitor = LoopBound(self, loop: loop)
         checks = [
-            RepeatedCheck(loop: loop, first: warmUp) { await monitor.value.checkPlaces() },
-            RepeatedCheck(loop: loop, first: {}) { await monitor.value.checkEvents() },
+            RepeatedCheck(loop: loop) { await monitor.value.checkPlaces() },
+            RepeatedCheck(loop: loop) { await monitor.value.checkEvents() },
         ]
     }
 
-    /// Starts the checks: of places after the warm-up, of events at once.
     func start() {
         for check in checks { check.start() }
     }
 
-    /// Stops the checks, and waits for those that are running.
     func stop() async {
         for check in checks { await check.stop() }
         checks = []
     }
 
-    private func checkPlaces() async {
-        for news in health.update(await store.checkHealth()) { observability.record(news) }
+    /// Returns whether another check should follow soon.
+    private func checkPlaces() async -> Bool {
+        let state = await store.checkHealth()
+        if let state {
+            for news in health.update(state) { observability.record(news) }
+        }
         onReport(health.report)
+        return state != .reachable(missingMigrations: [])
     }
 
-    private func checkEvents() async {
-        guard let state = await events.checkHealth() else { return }
+    private func checkEvents() async -> Bool {
+        guard let state = await events.checkHealth() else { return false }
         for news in health.updateEvents(state) { observability.record(news) }
+        return state != .reachable(missingMigrations: [])
     }
 }
 
-/// Runs a task again one second after it has ended. Confined to its loop.
+/// Runs a check again some time after it has ended. Confined to its loop.
 private final class RepeatedCheck {
     private let loop: EventLoop
-    private let first: @Sendable () async -> Void
-    private let body: @Sendable () async -> Void
+    private let body: @Sendable () async -> Bool
     private var timer: LoopTimer?
     private var task: Task<Void, Never>?
 
-    /// The service has to be ready within 2 s after its database is. This pause takes half of that, and a check may
-    /// take the other half.
     private static let interval = Duration.seconds(1)
+    private static let shortInterval = Duration.milliseconds(100)
 
-    /// - Parameter first: runs before the first run.
-    init(
-        loop: EventLoop, first: @escaping @Sendable () async -> Void,
-        body: @escaping @Sendable () async -> Void
-    ) {
+    /// - Parameter body: returns whether it should run again soon.
+    init(loop: EventLoop, body: @escaping @Sendable () async -> Bool) {
         self.loop = loop
-        self.first = first
         self.body = body
     }
 
     func start() {
-        timer = LoopTimer(loop: loop) { [self] in run {} }
-        run(first)
+        timer = LoopTimer(loop: loop) { [self] in run() }
+        run()
     }
 
     /// Starts no more runs, and waits for the one that is running.
@@ -95,37 +90,29 @@ private final class RepeatedCheck {
         task = nil
     }
 
-    private func run(_ first: @escaping @Sendable () async -> Void) {
+    private func run() {
         let check = LoopBound(self, loop: loop)
-        task = Task(executorPreference: loop) {
-            await first()
-            await check.value.runBody()
-        }
+        task = Task(executorPreference: loop) { await check.value.runBody() }
     }
 
     private func runBody() async {
-        await body()
-        timer?.start(after: Self.interval)
+        timer?.start(after: await body() ? Self.shortInterval : Self.interval)
     }
 }
 
 /// Requests a server's health over a plain socket, for `poi healthcheck`.
-public struct HealthProbe: Sendable {
-    /// Why the server isn't healthy, in one line.
-    public struct Failure: Error, CustomStringConvertible {
-        /// The URL and the reason.
-        public let description: String
+package struct HealthProbe: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let host: String
     private let port: Int
     private let path: String
 
-    /// - Parameters:
-    ///   - host: an address or a name, or `unix:` and the path of a socket. `0.0.0.0` and `::`, which stand for all
-    ///     addresses of a machine, become the loopback address.
-    ///   - path: `/livez` or `/readyz`, percent-encoded where necessary.
-    public init(host: String, port: Int, path: String) {
+    /// - Parameter host: an address or a name, or `unix:` and the path of a socket. `0.0.0.0` and `::`, which stand for all
+    ///   addresses of a machine, become the loopback address.
+    package init(host: String, port: Int, path: String) {
         self.host =
             switch host {
             case "0.0.0.0": "127.0.0.1"
@@ -136,18 +123,17 @@ public struct HealthProbe: Sendable {
         self.path = path
     }
 
-    /// The URL that is requested, for people.
-    public var url: String { Service.url(host: host, port: port) + path }
+    package var url: String { Service.url(host: host, port: port) + path }
 
-    /// Sends the request, and returns if the status is 200. Blocks, without a time limit.
-    ///
-    /// - Throws: `Failure` if the server can't be reached, or if the response isn't 200.
-    public func run() throws(Failure) {
+    /// Returns if the status is 200. Blocks, without a time limit.
+    package func run() throws(Failure) {
         let descriptor = try connected()
         defer { close(descriptor) }
         let request = "GET \(path) HTTP/1.1\r\nHost: \(hostField)\r\nConnection: close\r\n\r\n"
-        let sent = Array(request.utf8).withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
-        guard sent == request.utf8.count else { throw failure("it doesn't accept a request") }
+        let bytes = Array(request.utf8)
+        guard send(descriptor, bytes, bytes.count, 0) == bytes.count else {
+            throw failure("it doesn't accept a request")
+        }
         let response = response(from: descriptor)
         guard let line = response.split(separator: "\r\n").first, line.hasPrefix("HTTP/1."),
             let status = line.split(separator: " ").dropFirst().first
@@ -161,7 +147,6 @@ public struct HealthProbe: Sendable {
 
     private func failure(_ reason: String) -> Failure { Failure(description: "\(url): \(reason)") }
 
-    /// Connects to a Unix domain socket.
     private func connected(to address: UnixSocketAddress) throws(Failure) -> Int32 {
         do throws(EventLoopError) {
             return try address.connect()
@@ -170,7 +155,6 @@ public struct HealthProbe: Sendable {
         }
     }
 
-    /// Connects to the first address of the host that accepts a connection.
     private func connected() throws(Failure) -> Int32 {
         if let address = UnixSocketAddress(host: host) { return try connected(to: address) }
         var hints = addrinfo()
@@ -211,7 +195,6 @@ public struct HealthProbe: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The detail of a problem, if it has printable ASCII characters only.
     private static func detail(of response: String) -> String {
         guard let match = response.firstMatch(of: /"detail":"([ !#-\[\]-~]*)"/) else { return "" }
         return ": \(match.1)"

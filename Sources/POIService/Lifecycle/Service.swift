@@ -7,15 +7,11 @@ import PointsOfInterestAPI
 import Program
 import Telemetry
 
-/// The service in one process.
-///
-/// Each service loop has its own thread, listener, routes and stores, so that requests share nothing. One more loop runs
-/// on the main thread; it handles signals and the admin listener, and watches the service loops.
-public final class Service: Sendable {
-    /// Makes a loop's store of places, on that loop's thread.
-    public typealias StoreFactory = @Sendable (EventLoop) throws -> any PlaceStore
-    /// Makes a loop's store of events, on that loop's thread.
-    public typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
+/// The service in one process. Each service loop has its own thread, listener, routes and stores, so that requests share
+/// nothing. One more loop runs on the main thread; it handles signals and the admin listener, and watches the service loops.
+package final class Service: Sendable {
+    package typealias StoreFactory = @Sendable (EventLoop) throws -> any PlaceStore
+    package typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
 
     private let configuration: ServiceConfiguration
     /// The first file descriptor that isn't for clients' connections; nil if the process's limit can't be read.
@@ -27,10 +23,8 @@ public final class Service: Sendable {
     private let makeEventStore: EventStoreFactory
     private let limits: SharedLimits
 
-    /// Makes a service that doesn't run yet, and raises the process's limit of file descriptors as far as it may.
-    ///
-    /// - Parameter storeConnections: the maximum number of connections to databases of the stores of one loop.
-    public init(
+    /// Raises the process's limit of file descriptors as far as it may.
+    package init(
         configuration: ServiceConfiguration, observability: Observability, storeConnections: Int,
         makeStore: @escaping StoreFactory, makeEventStore: @escaping EventStoreFactory
     ) {
@@ -51,8 +45,7 @@ public final class Service: Sendable {
     ) -> (ServiceConfiguration, Int?) {
         guard let limit = DescriptorLimit.raise() else { return (configuration, nil) }
         let loops = configuration.loops
-        let room = DescriptorLimit.leftForClients(
-            of: limit, loops: loops, storeConnections: storeConnections)
+        let room = DescriptorLimit.leftForClients(of: limit, loops: loops, storeConnections: storeConnections)
         let wanted = configuration.maxConnectionsPerLoop * loops
         var configuration = configuration
         if wanted > room {
@@ -72,13 +65,14 @@ public final class Service: Sendable {
     /// once. If something still blocks the end two seconds after the shutdown timeout, the process exits with code 0.
     ///
     /// Call it once, from the main thread, which it uses for signals and the admin listener.
-    ///
-    /// - Parameter onListening: called with the service's address once every loop listens.
-    /// - Throws: `ListeningError` if it can't listen on an address; `EventLoopError` if the system refuses a loop, a
-    ///   thread or a signal handler; what `makeStore` and `makeEventStore` throw.
-    public func run(onListening: @escaping @Sendable (String) -> Void) throws {
+    /// - Parameter onReady: called once, on some loop, when the process is ready for the first time.
+    package func run(
+        onListening: @escaping @Sendable (String) -> Void,
+        onReady: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
         let sockets = try BoundSocket.listening(
-            host: configuration.host, port: configuration.port, count: configuration.loops)
+            host: configuration.host, port: configuration.port, count: configuration.loops,
+            permissions: configuration.socketPermissions)
         let adminSocket = try bindAdmin(closingOnFailure: sockets)
         let mainLoop = try EventLoop()
         let threads = try pulses.map { try EventLoopThread.start(name: "poi-loop-\($0.name)") }
@@ -89,9 +83,10 @@ public final class Service: Sendable {
         mainLoop.execute {
             Task(executorPreference: mainLoop) {
                 do {
-                    try await self.serve(on: Array(zip(loops, sockets)), mainLoop, adminSocket) {
-                        onListening(url)
-                    }
+                    try await self.serve(
+                        on: Array(zip(loops, sockets)), mainLoop, adminSocket,
+                        onListening: { onListening(url) },
+                        onReady: { onReady(url) })
                 } catch {
                     failure.withLock { $0 = error }
                 }
@@ -104,22 +99,20 @@ public final class Service: Sendable {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    /// The socket of the admin listener; nil if it is switched off.
     private func bindAdmin(closingOnFailure others: [BoundSocket]) throws(ListeningError) -> BoundSocket? {
         guard let port = configuration.admin.port else { return nil }
         do {
             return try BoundSocket.listening(
-                host: configuration.admin.host, port: port, setting: " (POI_ADMIN_PORT)")[0]
+                host: configuration.admin.host, port: port, settings: (.adminHost, .adminPort))[0]
         } catch {
             for socket in others { socket.close() }
             throw error
         }
     }
 
-    /// Starts all loops, serves until a signal, and finishes. Runs on the main thread's loop.
     private func serve(
         on sites: [(loop: EventLoop, socket: BoundSocket)], _ loop: EventLoop, _ adminSocket: BoundSocket?,
-        onListening: () -> Void
+        onListening: () -> Void, onReady: @escaping @Sendable () -> Void
     ) async throws {
         let signals = try StopSignals(loop: loop)
         let freedMemory = FreedMemory(loop: loop, memory: limits.memory)
@@ -135,7 +128,8 @@ public final class Service: Sendable {
                 serviceLoops.append(try await start(pulse, on: loop, socket))
             }
             admin = try adminSocket.map { try startAdmin(on: loop, $0, of: serviceLoops) }
-            monitor = try await startMonitor(of: serviceLoops, reports.map { LoopBound($0, loop: loop) })
+            monitor = try await startMonitor(
+                of: serviceLoops, reports.map { LoopBound($0, loop: loop) }, onReady: onReady)
             onListening()
             let signal = await signals.first()
             reports?.stop()
@@ -154,30 +148,22 @@ public final class Service: Sendable {
         try result.get()
     }
 
-    /// Starts to check the health of the first loop's stores, on that loop.
     private func startMonitor(
-        of serviceLoops: [LoopBound<ServiceLoop>], _ reports: LoopBound<ServiceManagerReports>?
+        of serviceLoops: [LoopBound<ServiceLoop>], _ reports: LoopBound<ServiceManagerReports>?,
+        onReady: @escaping @Sendable () -> Void
     ) async throws -> LoopBound<HealthMonitor> {
         let first = serviceLoops[0]
+        let wasReady = Lock(false)
         return try await first.loop.submit { [self] in
             let monitor = HealthMonitor(
                 loop: first.loop, store: first.value.store, events: first.value.events, health: health,
                 observability: observability,
-                warmUp: { [serviceLoops] in await Self.warmUp(serviceLoops) },
                 onReport: { report in
+                    if report.notReadyReason == nil, wasReady.claim() { onReady() }
                     reports.map { reports in reports.loop.execute { reports.value.update(report) } }
                 })
             monitor.start()
             return LoopBound(monitor, loop: first.loop)
-        }
-    }
-
-    /// Warms up the stores of all loops.
-    private static func warmUp(_ serviceLoops: [LoopBound<ServiceLoop>]) async {
-        await withTaskGroup { group in
-            for serviceLoop in serviceLoops {
-                group.addTask(executorPreference: serviceLoop.loop) { await serviceLoop.value.store.warmUp() }
-            }
         }
     }
 
@@ -205,9 +191,8 @@ public final class Service: Sendable {
         try await loop.submit { [self] in
             let serviceLoop = try ServiceLoop(
                 pulse: pulse, loop: loop, socket: socket, store: try makeStore(loop),
-                events: try makeEventStore(loop), health: health,
-                observability: observability, configuration: configuration, limits: limits,
-                maximumDescriptor: maximumDescriptor)
+                events: try makeEventStore(loop), health: health, observability: observability,
+                configuration: configuration, limits: limits, maximumDescriptor: maximumDescriptor)
             return LoopBound(serviceLoop, loop: loop)
         }
     }
@@ -240,7 +225,6 @@ public final class Service: Sendable {
         if cutOffCount > 0 { observability.record(.cutOff(connections: cutOffCount)) }
     }
 
-    /// The URL of a listener, or `unix:` and its path.
     package static func url(host: String, port: Int) -> String {
         host.hasPrefix("unix:") ? host : "http://\(authority(host: host, port: port))"
     }
@@ -251,44 +235,53 @@ public final class Service: Sendable {
     }
 }
 
-/// An address on which the service can't listen; `description` is one line for the person who chose it.
-public struct ListeningError: Error, Hashable, CustomStringConvertible {
+package struct ListeningError: Error, Hashable, CustomStringConvertible {
     let address: String
     let reason: String
 
-    /// The address and the system's reason.
-    public var description: String { "can't listen on \(address): \(reason)" }
+    package var description: String { "can't listen on \(address): \(reason)" }
+
+    /// - Parameter settings: of the host and of the port.
+    fileprivate init(
+        _ error: any Error, host: String, port: Int, settings: (host: SettingName, port: SettingName)
+    ) {
+        reason = "\(error)"
+        let name = (error as? EventLoopError)?.name ?? ""
+        address =
+            if host.hasPrefix("unix:") {
+                // Only the file's new group needs a right of its own (chown(2)).
+                "\(host) (\(name == "EPERM" ? SettingName.socketGroup : settings.host))"
+            } else if ["EAI_NONAME", "EADDRNOTAVAIL"].contains(name) {
+                "\(host) (\(settings.host))"
+            } else {
+                "\(Service.authority(host: host, port: port)) (\(settings.port))"
+            }
+    }
 }
 
 extension BoundSocket {
-    /// Binds sockets for listeners that share one address.
-    ///
-    /// - Parameter setting: what an error adds to the address.
-    /// - Throws: `ListeningError` if the address is in use, or isn't one of this machine.
+    /// - Parameter settings: the names of the settings that the host and the port come from.
     package static func listening(
-        host: String, port: Int, count: Int = 1, setting: String = ""
+        host: String, port: Int, count: Int = 1, permissions: UnixSocketPermissions = UnixSocketPermissions(),
+        settings: (host: SettingName, port: SettingName) = (.host, .port)
     ) throws(ListeningError) -> [BoundSocket] {
         do {
-            return try bind(host: host, port: port, count: count)
+            return try bind(host: host, port: port, count: count, permissions: permissions)
         } catch {
-            throw ListeningError(address: "\(host):\(port)\(setting)", reason: "\(error)")
+            throw ListeningError(error, host: host, port: port, settings: settings)
         }
     }
 }
 
-/// The admin listener: health and metrics for operators, without keys and limits, on an address of its own.
-///
-/// Confined to its loop, which serves nothing else, so that it responds while a service loop is stuck. Its requests are
-/// neither logged nor counted.
+/// The admin listener: health and metrics for operators, without keys and limits, on an address of its own. Confined to its
+/// loop, which serves nothing else, so that it responds while a service loop is stuck. Its requests are neither logged nor
+/// counted.
 final class AdminServer {
     private let server: HTTPServer
 
     /// Enough for balancers, probes and scrapers.
     private static let maximumConnections = 100
 
-    /// Serves on `socket` from now on.
-    ///
-    /// - Throws: `EventLoopError` if the loop can't listen on the socket.
     init(
         loop: EventLoop, socket: BoundSocket, health: Health, metrics: MetricsCollector,
         observability: Observability
@@ -303,7 +296,6 @@ final class AdminServer {
         try server.start(on: socket)
     }
 
-    /// Finishes the requests in flight, for at most a second, and closes the listener.
     func shutdown() async {
         await server.shutdown(timeout: .seconds(1))
     }
@@ -321,7 +313,6 @@ private struct MetricsHandler: WaitingHandler {
 }
 
 /// Gives memory back to the system once clients hold much less of it than before. The allocator alone would keep it.
-///
 /// Confined to the main thread's loop, which serves no clients.
 final class FreedMemory {
     private let memory: ClientMemory

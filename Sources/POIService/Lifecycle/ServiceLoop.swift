@@ -1,3 +1,4 @@
+import PointsOfInterestAPI
 import EventLoop
 import HTTPServer
 import Places
@@ -13,15 +14,11 @@ final class ServiceLoop {
     private let accessLog: AccessLog?
     private let lag: EventLoopLag
 
-    /// Serves on `socket` from now on.
-    ///
-    /// - Throws: `EventLoopError` if the loop can't listen on the socket.
     /// - Parameter pulse: gets the loop's beats; its name is the loop's label in metrics.
     init(
-        pulse: LoopPulse, loop: EventLoop, socket: BoundSocket, store: any PlaceStore,
-        events: any EventStore, health: Health,
-        observability: Observability, configuration: ServiceConfiguration, limits: SharedLimits,
-        maximumDescriptor: Int? = nil
+        pulse: LoopPulse, loop: EventLoop, socket: BoundSocket, store: any PlaceStore, events: any EventStore,
+        health: Health, observability: Observability, configuration: ServiceConfiguration,
+        limits: SharedLimits, maximumDescriptor: Int? = nil
     ) throws {
         self.pulse = pulse
         self.store = store
@@ -33,13 +30,11 @@ final class ServiceLoop {
         var serverConfiguration = HTTPServerConfiguration(configuration, limits: limits)
         serverConfiguration.maximumDescriptor = maximumDescriptor
         server = HTTPServer(
-            loop: loop,
-            configuration: serverConfiguration,
+            loop: loop, configuration: serverConfiguration,
             dispatcher: ServiceDispatcher(
                 store: store, events: events, health: health, configuration: configuration,
                 errorResponder: problems, observability: observability, rateLimiter: limits.rateLimiter),
-            errorResponder: problems,
-            observe: Self.observer(of: isMeasured ? requests : nil, accessLog))
+            errorResponder: problems, observe: Self.observer(of: isMeasured ? requests : nil, accessLog))
         server.onAcceptFailure = { reason in observability.record(.acceptFailed(reason: reason)) }
         try server.start(on: socket)
         lag = EventLoopLag(loop: loop, pulse: pulse)
@@ -61,14 +56,14 @@ final class ServiceLoop {
         }
     }
 
-    /// Adds this loop's metrics.
     func collectMetrics(into snapshot: inout MetricsSnapshot) {
         requests.collect(into: &snapshot)
         snapshot.add(server.activeRequestCount, to: .activeRequests)
-        snapshot.add(server.connectionCount, to: .connections)
+        snapshot.add(server.connectionCount, to: .connections, pulse.name)
         snapshot.add(server.acceptFailureCount, to: .acceptFailures)
         snapshot.add(lag.durations, to: .eventLoopLag, pulse.name)
-        if let id = store.currentDatasetID { snapshot.add(1, to: .dataset, id.hexadecimal) }
+        // As many bits as a value has without rounding (IEEE 754, binary64): a label would make a series each commit.
+        if let id = store.currentDatasetID { snapshot.add(Int(id.high >> 12), to: .dataset) }
         store.collectMetrics(into: &snapshot)
         events.collectMetrics(into: &snapshot)
     }
@@ -91,13 +86,11 @@ final class ServiceLoop {
 
 /// The limits that the loops of a process share.
 package struct SharedLimits: Sendable {
-    /// Counts each client's requests; nil if they aren't limited.
     package let rateLimiter: RateLimiter?
     let clients: ClientIdentification
     let connectionsPerClient: ClientConnections
     let memory: ClientMemory
 
-    /// Makes limits that nothing counts towards yet.
     package init(_ configuration: ServiceConfiguration) {
         let access = configuration.access
         rateLimiter = access.rateLimit.map { RateLimiter($0) }
@@ -111,7 +104,6 @@ package struct SharedLimits: Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// The configuration of one loop's HTTP server.
     package init(_ configuration: ServiceConfiguration, limits: SharedLimits) {
         self.init(
             maximumConnections: configuration.maxConnectionsPerLoop,

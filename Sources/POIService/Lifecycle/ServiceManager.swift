@@ -7,18 +7,12 @@ import Program
     import Glibc
 #endif
 
-/// The service manager that started the process, usually systemd. It receives datagrams on a socket whose name is in
-/// the environment (sd_notify(3)).
-///
-/// Any thread. A message that can't be sent is dropped, and the process goes on.
+/// The service manager that started the process, usually systemd. It receives datagrams on a socket whose name is in the
+/// environment (sd_notify(3)). Any thread. A message that can't be sent is dropped, and the process goes on.
 struct ServiceManager: Sendable {
-    /// A message to the manager.
     enum Message: Hashable, Sendable {
-        /// The process listens and can take requests.
         case ready
-        /// The process has begun to end.
         case stopping
-        /// The process is alive.
         case watchdog
         /// The state of the process, for people.
         case status(String)
@@ -38,7 +32,6 @@ struct ServiceManager: Sendable {
     private let socketName: String
 
     /// The manager that the environment names; nil if there is none.
-    ///
     /// - Parameter environment: returns the value of a variable. `NOTIFY_SOCKET` is a path or, with `@`, an abstract
     ///   name. `WATCHDOG_USEC` counts if `WATCHDOG_PID` is absent or this process (sd_watchdog_enabled(3)).
     init?(environment: (String) -> String?) {
@@ -51,7 +44,6 @@ struct ServiceManager: Sendable {
         watchdogTimeout = isMeant && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// The manager of this process.
     static var current: ServiceManager? {
         ServiceManager { name in getenv(name).map { String(cString: $0) } }
     }
@@ -65,14 +57,12 @@ struct ServiceManager: Sendable {
         defer { close(descriptor) }
         // A manager that doesn't read must not block the process for longer than 100 ms.
         var timeout = timeval(tv_sec: 0, tv_usec: 100_000)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let (address, length) = address
+        let bytes = Array(text.utf8)
         return withUnsafePointer(to: address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                Array(text.utf8).withUnsafeBytes { bytes in
-                    sendto(descriptor, bytes.baseAddress, bytes.count, 0, address, length) == bytes.count
-                }
+                sendto(descriptor, bytes, bytes.count, 0, address, length) == bytes.count
             }
         }
     }
@@ -110,10 +100,8 @@ final class ServiceManagerReports {
     private var lastReason: String?
     private var isStopping = false
 
-    /// Starts to send `watchdog` messages if the manager expects them.
-    ///
-    /// - Parameter health: knows the process's loops. The messages stop as soon as one loop is stuck: its connections
-    ///   get no responses then.
+    /// Sends `watchdog` messages if the manager expects them. They stop as soon as one loop is stuck: its connections get no
+    /// responses then.
     init(loop: EventLoop, health: Health, manager: ServiceManager) {
         self.manager = manager
         self.health = health
@@ -138,13 +126,11 @@ final class ServiceManagerReports {
         }
     }
 
-    /// Tells the manager that the process has begun to end.
     func stop() {
         isStopping = true
         manager.send(.stopping, .status("Shutting down."))
     }
 
-    /// Sends nothing more.
     func close() {
         watchdog?.close()
         watchdog = nil

@@ -1,3 +1,4 @@
+import Bytes
 import EventLoop
 import HTTPServer
 import PointsOfInterestAPI
@@ -9,29 +10,24 @@ import Telemetry
     import Glibc
 #endif
 
-/// Formats requests as log lines: JSON objects, or text for a terminal.
-///
-/// No line has a query, a body, or a part of a path that may be somebody's coordinates.
+/// Formats requests as log lines: JSON objects, or text for a terminal. No line has a query, a body, or a part of a path
+/// that may be somebody's coordinates.
 struct RequestLogFormatter: Sendable {
-    /// Whether lines are JSON.
     let isJSON: Bool
-    /// How much of a client's address a line has.
     var client = LoggedClient.full
 
-    /// The line of a request that has just ended, with its line feed.
     func line(for request: RequestObservation, at time: Timestamp) -> [UInt8] {
         var clock = LogClock()
         clock.set(time.nanosecondsSince1970, at: request.endNanoseconds)
-        var buffer = LineBuffer()
+        var buffer = ByteBuffer()
         var members = LogMembers()
         append(request, &clock, &members, to: &buffer)
-        return Array(buffer.bytes)
+        return buffer.bytes
     }
 
-    /// Appends the line of a request, with its line feed.
     func append(
         _ request: RequestObservation, _ clock: inout LogClock, _ members: inout LogMembers,
-        to buffer: inout LineBuffer
+        to buffer: inout ByteBuffer
     ) {
         if isJSON {
             appendJSON(request, &clock, &members, to: &buffer)
@@ -43,7 +39,7 @@ struct RequestLogFormatter: Sendable {
 
     private func appendJSON(
         _ request: RequestObservation, _ clock: inout LogClock, _ members: inout LogMembers,
-        to buffer: inout LineBuffer
+        to buffer: inout ByteBuffer
     ) {
         buffer.append(#"{"time":""#)
         clock.append(request.endNanoseconds, to: &buffer)
@@ -53,19 +49,16 @@ struct RequestLogFormatter: Sendable {
             buffer.append(#","requestBytes":0,"responseBytes":"#)
         } else {
             buffer.append(#","requestBytes":"#)
-            buffer.append(decimal: UInt64(request.requestBodyBytes))
+            buffer.appendDecimal(request.requestBodyBytes)
             buffer.append(#","responseBytes":"#)
         }
-        buffer.append(decimal: UInt64(request.responseBytes))
+        buffer.appendDecimal(request.responseBytes)
         buffer.append(#","requestId":""#)
-        buffer.withRoom(for: request.id.maximumCount) { request.id.store(at: $0) }
+        request.id.append(to: &buffer)
         buffer.append(UInt8(ascii: "\""))
         if let trace = request.traceParent {
             buffer.append(#","traceId":""#)
-            buffer.withRoom(for: TraceParent.traceIDLength) {
-                trace.store(at: $0)
-                return TraceParent.traceIDLength
-            }
+            trace.append(to: &buffer)
             buffer.append(UInt8(ascii: "\""))
         }
         if let address = request.remoteAddress { members.append(clientAt: address, client, to: &buffer) }
@@ -81,7 +74,7 @@ struct RequestLogFormatter: Sendable {
     }
 
     private func appendText(
-        _ request: RequestObservation, _ clock: inout LogClock, to buffer: inout LineBuffer
+        _ request: RequestObservation, _ clock: inout LogClock, to buffer: inout ByteBuffer
     ) {
         clock.append(request.endNanoseconds, to: &buffer)
         let method = request.method?.rawValue ?? "-"
@@ -92,9 +85,8 @@ struct RequestLogFormatter: Sendable {
         let source = request.source.map { "source=\($0.rawValue)" }
         let rest = [request.traceParent?.traceID, source].compactMap(\.self)
         for part in [line] + rest + request.waitTexts + request.logNotes.map({ "\($0)=\($1)" }) {
-            var part = part
             buffer.append(UInt8(ascii: " "))
-            part.withUTF8 { buffer.append(UnsafeRawBufferPointer($0)) }
+            buffer.append(utf8: part)
         }
     }
 }
@@ -113,14 +105,14 @@ struct LogMembers: ~Copyable {
 
     /// Their number is bounded: a client can't choose any of the four freely.
     private var kinds: [Kind] = []
-    private var texts = LineBuffer()
-    private var client: (address: String, text: [UInt8])?
+    private var texts = ByteBuffer()
+    private var clientAddress: String?
+    private var clientText = ByteBuffer(capacity: 64)
 
     /// Appends the members between a line's time and its duration: the request's method, path and route, the response's
-    /// status and the source of its data.
-    ///
-    /// It searches linearly, since there are few kinds; a kind that was found moves towards the front.
-    mutating func append(kindOf request: RequestObservation, to buffer: inout LineBuffer) {
+    /// status and the source of its data. It searches linearly, since there are few kinds; a kind that was found moves
+    /// towards the front.
+    mutating func append(kindOf request: RequestObservation, to buffer: inout ByteBuffer) {
         guard request.isPathOfRoute, let route = request.routeTemplate, let method = request.method,
             let status = request.status
         else { return buffer.append(kindOf: request) }
@@ -128,7 +120,7 @@ struct LogMembers: ~Copyable {
         where kinds[index].statusCode == status.code && kinds[index].source == request.source
             && kinds[index].method == method && kinds[index].route == route
         {
-            buffer.append(UnsafeRawBufferPointer(rebasing: texts.bytes[kinds[index].range]))
+            buffer.append(kinds[index].range, of: texts)
             if index > 0 { kinds.swapAt(index, index - 1) }
             return
         }
@@ -136,34 +128,30 @@ struct LogMembers: ~Copyable {
         let start = texts.count
         texts.append(kindOf: request)
         let range = start..<texts.count
-        buffer.append(UnsafeRawBufferPointer(rebasing: texts.bytes[range]))
+        buffer.append(range, of: texts)
         kinds.append(
-            Kind(
-                route: route, method: method, statusCode: status.code, source: request.source, range: range))
+            Kind(route: route, method: method, statusCode: status.code, source: request.source, range: range))
     }
 
     /// Appends the member with a client's address, as far as it may be logged.
-    mutating func append(clientAt address: String, _ policy: LoggedClient, to buffer: inout LineBuffer) {
-        if client?.address != address {
-            var text = LineBuffer()
-            if let logged = policy.text(of: address) { text.append(member: #","client":""#, logged) }
-            client = (address, Array(text.bytes))
+    mutating func append(clientAt address: String, _ policy: LoggedClient, to buffer: inout ByteBuffer) {
+        if clientAddress != address {
+            clientText.removeAll()
+            if let logged = policy.text(of: address) { clientText.append(member: #","client":""#, logged) }
+            clientAddress = address
         }
-        client?.text.withUnsafeBytes { buffer.append($0) }
+        buffer.append(0..<clientText.count, of: clientText)
     }
 }
 
-extension LineBuffer {
-    /// Appends a member whose value is a text.
-    ///
+extension ByteBuffer {
     /// - Parameter start: a comma, the member's name and the quote that begins its value.
     fileprivate mutating func append(member start: StaticString, _ value: String) {
         append(start)
-        append(escaping: value)
+        appendEscaped(value)
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends the members between the time and the duration, and the duration's name.
     fileprivate mutating func append(kindOf request: RequestObservation) {
         append(#"","level":"info","event":"request""#)
         if let method = request.method { append(member: #","method":""#, method.rawValue) }
@@ -171,7 +159,7 @@ extension LineBuffer {
         if let route = request.routeTemplate { append(member: #","route":""#, route) }
         if let status = request.status {
             append(#","status":"#)
-            append(decimal: UInt64(status.code))
+            appendDecimal(status.code)
         }
         switch request.source {
         case .memory: append(#","source":"memory""#)
@@ -181,7 +169,6 @@ extension LineBuffer {
         append(#","durationMs":"#)
     }
 
-    /// Appends the members that say what a request waited for.
     fileprivate mutating func append(_ waits: WaitTimes) {
         if let time = waits.turnNanoseconds {
             append(#","waitMs":"#)
@@ -194,18 +181,8 @@ extension LineBuffer {
         if let server = waits.server { append(member: #","server":""#, server) }
     }
 
-    /// Appends the member with the path, as far as it may be logged.
     private mutating func appendPath(of request: RequestObservation) {
-        guard let length = request.pathByteCount else { return }
-        append(#","path":""#)
-        guard let room = room(for: length) else { return }
-        request.storePath(at: room)
-        if RequestObservation.isPlain(UnsafeRawBufferPointer(start: room, count: length)) {
-            commit(length)
-        } else {
-            append(escaping: request.loggedPath ?? "")
-        }
-        append(UInt8(ascii: "\""))
+        if let path = request.loggedPath { append(member: #","path":""#, path) }
     }
 }
 
@@ -229,22 +206,14 @@ extension Int64 {
 }
 
 extension RequestObservation {
-    /// The path for the log. It is logged whole if it is its route's template, or has only plain words and whole
-    /// numbers. Otherwise `…` replaces everything from the first other segment on.
-    ///
-    /// A client that encodes the `?` of `/locations?lat=…` puts somebody's coordinates into the path, and so does one
-    /// that uses them as an id.
+    /// The path for the log. It is logged whole if it is its route's template, or has only plain words and whole numbers.
+    /// Otherwise `…` replaces everything from the first other segment on. A client that encodes the `?` of
+    /// `/locations?lat=…` puts somebody's coordinates into the path, and so does one that uses them as an id.
     var loggedPath: String? {
         guard let path, path != routeTemplate else { return path }
         guard let odd = path.utf8.firstIndex(where: { !Self.isPlain($0) }) else { return path }
         let kept = path.utf8[..<odd].lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
         return "\(kept)…"
-    }
-
-    /// Whether a path has plain words and whole numbers only, so that it is logged as it is.
-    static func isPlain(_ path: UnsafeRawBufferPointer) -> Bool {
-        for byte in path where !isPlain(byte) { return false }
-        return true
     }
 
     /// Letters, digits and `/-_*~`.
@@ -256,13 +225,10 @@ extension RequestObservation {
     }
 }
 
-/// How precisely a request's coordinates are logged.
-public enum LoggedCoordinates: String, CaseIterable, Sendable {
-    /// Not at all.
+package enum LoggedCoordinates: String, CaseIterable, Sendable {
     case off
     /// Degrees with one decimal: an area of at most 11 km by 11 km.
     case coarse
-    /// The degrees as in the request.
     case full
 
     /// Adds a request's coordinates to its line. Call it once a request.
@@ -282,14 +248,11 @@ public enum LoggedCoordinates: String, CaseIterable, Sendable {
     }
 }
 
-/// How much of a client's address is logged.
-public enum LoggedClient: String, CaseIterable, Sendable {
-    /// The whole address.
+package enum LoggedClient: String, CaseIterable, Sendable {
     case full
     /// Its network: the first 24 bits of an IPv4 address, or the first 48 of an IPv6 address, which is what a provider
     /// assigns to one site (RFC 6177).
     case network
-    /// Nothing.
     case off
 
     /// The part of an address that is logged. Nil if nothing is logged, also if only the network may be logged and the
@@ -310,12 +273,11 @@ extension IPAddress {
             let bytes = [24, 16, 8].map { String(low >> UInt64($0) & 0xFF) }
             return "\(bytes.joined(separator: ".")).0/24"
         }
-        var bytes = in6_addr()
-        withUnsafeMutableBytes(of: &bytes) { bytes in
-            bytes.storeBytes(of: (high & ~0xFFFF).bigEndian, as: UInt64.self)
-        }
+        let bytes =
+            [56, 48, 40, 32, 24, 16].map { UInt8(high >> UInt64($0) & 0xFF) }
+            + [UInt8](repeating: 0, count: 10)
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard inet_ntop(AF_INET6, &bytes, &text, socklen_t(text.count)) != nil else { return nil }
+        guard inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return nil }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) + "/48"
     }
 }

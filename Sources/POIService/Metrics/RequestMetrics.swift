@@ -4,10 +4,8 @@ import Locking
 import Program
 import Telemetry
 
-/// Counts the requests of one loop.
-///
-/// Belongs to its loop, so that a request takes no lock. The number of series is bounded: labels are routes' templates,
-/// known methods and statuses, which a client can't choose freely.
+/// Counts the requests of one loop. Belongs to its loop, so that a request takes no lock. The number of series is bounded:
+/// labels are routes' templates, known methods and statuses, which a client can't choose freely.
 final class RequestMetrics {
     private struct Series {
         let route: String
@@ -30,16 +28,13 @@ final class RequestMetrics {
 
     private let state: Confined<State>
 
-    init() {
-        state = Confined(State())
-    }
+    init() { state = Confined(State()) }
 
     /// OpenTelemetry's bounds for this metric, and three below them: most responses take less than 5 ms.
     private static let bounds = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
     ]
 
-    /// Counts a request.
     func record(_ request: RequestObservation) {
         let route = request.routeTemplate ?? ""
         if let interruption = request.interruption {
@@ -55,7 +50,6 @@ final class RequestMetrics {
         state.value.series[index].durations.record(Double(request.durationNanoseconds) / 1e9)
     }
 
-    /// Adds the counts since the start.
     func collect(into snapshot: inout MetricsSnapshot) {
         for series in state.value.series {
             // Unknown methods, and methods that couldn't be read, are `_OTHER` (OpenTelemetry, semantic conventions for
@@ -74,8 +68,7 @@ final class RequestMetrics {
     /// found moves towards the front, so that the most frequent ones are found first.
     private func index(_ route: String, _ method: HTTPMethod?, _ statusCode: Int) -> Int {
         for index in state.value.series.indices
-        where state.value.series[index].statusCode == statusCode
-            && state.value.series[index].method == method
+        where state.value.series[index].statusCode == statusCode && state.value.series[index].method == method
             && state.value.series[index].route == route
         {
             guard index > 0 else { return 0 }
@@ -94,30 +87,17 @@ final class RequestMetrics {
 
 /// Collects the process's metrics for a scrape. Until then each loop counts for itself.
 struct MetricsCollector: Sendable {
-    private let loops: [LoopBound<ServiceLoop>]
-    private let health: Health
-    private let observability: Observability
-    private let connectionsLimit: Int
-    private let memory: ClientMemory
+    /// In the order of `health`.
+    let loops: [LoopBound<ServiceLoop>]
+    let health: Health
+    let observability: Observability
+    let connectionsLimit: Int
+    let memory: ClientMemory
 
     /// A loop that hasn't turned for this many seconds is left out.
     private static let maximumSecondsSinceTurn = 2.0
 
-    /// - Parameter loops: the service loops, in the order of `health`.
-    init(
-        loops: [LoopBound<ServiceLoop>], health: Health, observability: Observability, connectionsLimit: Int,
-        memory: ClientMemory
-    ) {
-        self.loops = loops
-        self.health = health
-        self.observability = observability
-        self.connectionsLimit = connectionsLimit
-        self.memory = memory
-    }
-
     /// The metrics of all loops and of the process.
-    ///
-    /// - Throws: `EventLoopError` if a loop has stopped.
     func snapshot() async throws -> MetricsSnapshot {
         var snapshot = MetricsSnapshot()
         // Asking a stuck loop would block the scrape, just when the metrics are needed most.

@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import PointsOfInterestAPI
 
 extension OpenAPIDocument {
@@ -7,21 +8,17 @@ extension OpenAPIDocument {
         "type": "integer", "format": "int64", "minimum": 1, "maximum": .integer(.max),
     ]
     private static let text: JSONValue = ["type": "string", "minLength": 1]
-    private static let category: JSONValue = [
-        "type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$",
-    ]
+    private static let category: JSONValue = ["type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$"]
     /// An address that an app opens when somebody taps it.
     private static let webAddress: JSONValue = [
         "type": "string", "format": "uri", "pattern": "^https?://[^/]",
     ]
 
-    /// The form of a tag of RFC 5646.
     static let languageTag: JSONValue = [
         "type": "string", "maxLength": .integer(LanguageTag.maximumBytes),
         "pattern": "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
     ]
 
-    /// A whole number in a range.
     static func integer(_ range: ClosedRange<Int>, default defaultValue: Int? = nil) -> JSONValue {
         let integer: JSONValue = [
             "type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
@@ -29,7 +26,6 @@ extension OpenAPIDocument {
         return integer.with(defaultValue.map { [("default", .integer($0))] } ?? [])
     }
 
-    /// A reference to one of the schemas.
     static func schema(_ name: String) -> JSONValue { ["$ref": "#/components/schemas/\(name)"] }
 
     static let schemas: JSONValue = [
@@ -37,14 +33,12 @@ extension OpenAPIDocument {
         "PointsOfInterest": ["type": "array", "items": schema("PointOfInterest")],
         "Source": object(
             required: [("dataset", text), ("id", text), ("license", text)],
-            "The origin of a place's data, and their licence."),
-        "Feature": feature,
+            "The origin of a place's data, and their licence."), "Feature": feature,
         "FeatureCollection": object(
             required: [
                 ("type", ["const": "FeatureCollection"]),
                 ("features", ["type": "array", "items": schema("Feature")]),
-            ], "Places in GeoJSON (RFC 7946), nearest first."),
-        "Cluster": cluster,
+            ], "Places in GeoJSON (RFC 7946), nearest first."), "Cluster": cluster,
         "Clusters": object(
             required: [
                 ("zoom", integer(ClustersRequest.zooms)),
@@ -71,15 +65,13 @@ extension OpenAPIDocument {
             required: [
                 ("status", ["const": "ready"]), ("version", text),
                 ("database", ["enum": ["reachable", "unreachable"]]),
-            ],
-            optional: [("eventsDatabase", ["enum": ["reachable", "unreachable"]])],
+            ], optional: [("eventsDatabase", ["enum": ["reachable", "unreachable"]])],
             "The server is ready; its release, the state of its database, and of the events' database if that is another one."
         ),
         "ProblemCode": [
             "type": "string", "enum": .strings(ProblemCode.definitions.keys.map(\.rawValue).sorted()),
             "description": "The kind of problem, for programs. New codes may be added.",
-        ],
-        "Problem": problem,
+        ], "Problem": problem,
         "ProblemMeaning": object(
             required: [
                 ("type", ["type": "string", "format": "uri-reference"]), ("code", schema("ProblemCode")),
@@ -96,7 +88,6 @@ extension OpenAPIDocument {
         ]
     )
 
-    /// The members that not every place has.
     private static let optionalMembers = [
         distance, ("address", text), ("website", webAddress), ("source", schema("Source")),
         (
@@ -162,8 +153,7 @@ extension OpenAPIDocument {
                         "coordinates",
                         [
                             "type": "array", "minItems": 2, "maxItems": 2,
-                            "prefixItems": [longitude, latitude],
-                            "items": ["type": "number"],
+                            "prefixItems": [longitude, latitude], "items": ["type": "number"],
                         ]
                     ),
                 ])
@@ -196,13 +186,11 @@ extension OpenAPIDocument {
                                     ("detail", text),
                                 ]), schema("EventFault"),
                         ]
-                    ],
-                    "description": "All faults of parameters, or those of the first hundred bad events.",
+                    ], "description": "All faults of parameters, or those of the first hundred bad events.",
                 ]
             )
         ], "Why a request failed (RFC 9457).")
 
-    /// A number in a range.
     static func range(_ range: ClosedRange<Double>) -> JSONValue {
         ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
     }
@@ -220,7 +208,6 @@ extension OpenAPIDocument {
 
     // MARK: - Headers and problems
 
-    /// The headers of responses.
     static let headers: JSONValue = [
         "Date": header(
             "When the response was made (RFC 9110, section 6.6.1).",
@@ -241,8 +228,7 @@ extension OpenAPIDocument {
             """, pattern: #"^<\?[^>]+>; rel=("next"|next)$"#),
         "Poi-Stale-Seconds": header(
             "How many seconds ago the data were last known to be the newest, where that is longer than usual: the database "
-                + "is away or behind.",
-            pattern: "^[0-9]+$"),
+                + "is away or behind.", pattern: "^[0-9]+$"),
         "Server-Timing": header("How long the database took, in milliseconds (W3C Server Timing)."),
         "Retry-After": [
             "description": "The seconds to wait before the next request.", "required": true,
@@ -262,7 +248,6 @@ extension OpenAPIDocument {
         ]
     }
 
-    /// References to headers, by their names.
     static func headers(_ names: [String]) -> JSONValue {
         .object(names.map { ($0, ["$ref": "#/components/headers/\($0)"]) })
     }
@@ -313,7 +298,6 @@ extension OpenAPIDocument {
         }
     }
 
-    /// References to the problems of some statuses, as members of an operation's responses.
     static func problems(_ statuses: [Int]) -> [(String, JSONValue)] {
         statuses.sorted().map { ("\($0)", ["$ref": "#/components/responses/\(problemName($0))"]) }
     }

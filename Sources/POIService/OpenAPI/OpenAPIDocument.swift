@@ -1,43 +1,34 @@
+import PointsOfInterestServerAPI
 import EventLoop
 import HTTPServer
 import Places
 import PointsOfInterestAPI
 import Program
 
-/// The OpenAPI 3.1 description of the service, made from the constants of the contract.
-///
-/// Names, ranges, codes and paths come from the types that decode requests and encode responses, so they can't differ
-/// from the document. The compiler demands a description of each parameter.
+/// The OpenAPI 3.1 description of the service, made from the constants of the contract. Names, ranges, codes and paths come
+/// from the types that decode requests and encode responses, so they can't differ from the document. The compiler demands a
+/// description of each parameter.
 struct OpenAPIDocument {
-    /// The names that a request may filter by.
     let vocabulary: FilterVocabulary
-    /// Whether requests for places need a key.
     let requiresKey: Bool
-    /// The definitions of events.
     let catalog: EventCatalog
-    /// Whether requests with events need a key.
     let eventsRequireKey: Bool
-    /// Whether the rate of a client's requests is limited.
     let limitsRate: Bool
 
-    /// The document in bytes.
     var json: [UInt8] { value.json }
 
     private var value: JSONValue {
         .object([
-            ("openapi", "3.1.0"),
-            ("info", info),
+            ("openapi", "3.1.0"), ("info", info),
             ("servers", [["url": "/", "description": "This service, below any prefix of a proxy."]]),
-            ("tags", Self.tags),
-            ("paths", .object(paths.map { ($0.template, $0.item) })),
+            ("tags", Self.tags), ("paths", .object(paths.map { ($0.template, $0.item) })),
             ("components", components),
         ])
     }
 
     private var info: JSONValue {
         [
-            "title": "Points of Interest",
-            "version": .string(BuildInformation.version),
+            "title": "Points of Interest", "version": .string(BuildInformation.version),
             "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
             "description": .string(
                 """
@@ -62,8 +53,7 @@ struct OpenAPIDocument {
 
     private var components: JSONValue {
         var members: [(String, JSONValue)] = [
-            ("schemas", Self.schemas.with(eventSchemas)),
-            ("headers", Self.headers),
+            ("schemas", Self.schemas.with(eventSchemas)), ("headers", Self.headers),
             ("responses", Self.problemResponses),
         ]
         let schemes = Key.allCases.filter(requires).map { key in (key.rawValue, Self.securityScheme(key)) }
@@ -77,7 +67,6 @@ struct OpenAPIDocument {
         case events = "eventsKey"
     }
 
-    /// Whether the service is configured to need such a key.
     func requires(_ key: Key) -> Bool {
         switch key {
         case .data: requiresKey
@@ -102,7 +91,6 @@ final class OpenAPIHandler: HTTPHandler {
     /// The latest document, and the vocabulary that it was made for.
     private var latest: (vocabulary: FilterVocabulary, document: StaticDocument)?
 
-    /// - Parameter describe: makes the document for a vocabulary.
     init(
         store: any PlaceStore, cachePolicy: CachePolicy,
         describe: @escaping (FilterVocabulary) -> OpenAPIDocument
@@ -112,9 +100,7 @@ final class OpenAPIHandler: HTTPHandler {
         self.describe = describe
     }
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLaterResponse {
+    func respond(to request: HTTPRequest, context: RequestContext) throws -> NowOrLaterResponse {
         if let vocabulary = store.vocabulary {
             return .now(try document(for: vocabulary).response(to: request, context: context))
         }
@@ -134,7 +120,6 @@ final class OpenAPIHandler: HTTPHandler {
 
 /// Functions that put documents together from parts. Responses with data are written by `JSONWriter` alone.
 extension JSONValue {
-    /// The document in bytes.
     var json: [UInt8] {
         var writer = JSONWriter(capacity: 64 * 1024)
         writer.value(self)
@@ -148,10 +133,8 @@ extension JSONValue {
         return .object(object)
     }
 
-    /// An object of members in their order.
     static func object(_ members: [(String, JSONValue)]) -> JSONValue { .object(Object(members)) }
 
-    /// An array of strings.
     static func strings(_ strings: some Sequence<String>) -> JSONValue {
         .array(strings.map { .string($0) })
     }

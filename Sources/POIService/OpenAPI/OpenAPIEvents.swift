@@ -1,8 +1,8 @@
+import PointsOfInterestServerAPI
 import HTTPServer
 import PointsOfInterestAPI
 
 extension OpenAPIDocument {
-    /// `POST /events`.
     var events: Operation {
         Operation(
             id: "postEvents", tag: "events",
@@ -24,12 +24,10 @@ extension OpenAPIDocument {
                         ]
                     ]
                 ],
-            ],
-            content: [(MediaType.json, Self.schema("EventsResponse"))],
-            hasTag: false, problems: [406, 415, 422], key: .events)
+            ], content: [(MediaType.json, Self.schema("EventsResponse"))], hasTag: false,
+            problems: [406, 415, 422], key: .events)
     }
 
-    /// The schemas of events.
     var eventSchemas: [(String, JSONValue)] {
         [
             ("TrackedEvent", trackedEvent),
@@ -48,12 +46,11 @@ extension OpenAPIDocument {
     private static let storableText = #"^[^\u0000]*$"#
 
     /// A pattern besides the `format`, which not every program checks.
-    private static let uuid = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
+    private static let uuid =
+        "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-79A-Fa-f][0-9A-Fa-f]{3}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
 
     private static let eventFault = object(
-        required: [
-            ("index", count), ("code", ["type": "string"]), ("detail", ["type": "string"]),
-        ],
+        required: [("index", count), ("code", ["type": "string"]), ("detail", ["type": "string"])],
         optional: [("parameter", ["type": "string"])],
         "A fault of one event of a batch: the event's index, from 0, its member, and what is wrong with it.")
 
@@ -89,8 +86,7 @@ extension OpenAPIDocument {
         ]
         return object(
             required: required.isEmpty ? [members[0]] : members,
-            optional: required.isEmpty ? [members[1]] : [],
-            definition.description)
+            optional: required.isEmpty ? [members[1]] : [], definition.description)
     }
 
     /// An event from a newer app.

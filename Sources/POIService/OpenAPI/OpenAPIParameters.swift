@@ -1,14 +1,13 @@
+import PointsOfInterestServerAPI
 import PointsOfInterestAPI
 
 extension OpenAPIDocument {
-    /// The parameters of `GET /locations`.
     var locationsParameters: [JSONValue] {
         NearbyPlacesRequest.Parameter.allCases.map { parameter in
             Self.query(parameter.name.description, description(of: parameter), schema(of: parameter))
         } + propertyParameters
     }
 
-    /// The parameters of `GET /locations/clusters`.
     var clustersParameters: [JSONValue] {
         ClustersRequest.Parameter.allCases.map { parameter in
             switch parameter {
@@ -38,7 +37,6 @@ extension OpenAPIDocument {
         } + propertyParameters
     }
 
-    /// The parameters of `GET /locations/{id}`.
     var locationParameters: [JSONValue] {
         let id: JSONValue = [
             "name": "id", "in": "path", "required": true, "description": "The place's id.",
@@ -50,13 +48,11 @@ extension OpenAPIDocument {
                 case .lat:
                     Self.query(
                         parameter.name.description,
-                        "The latitude of the centre, in degrees. Together with `long`.",
-                        Self.latitude)
+                        "The latitude of the centre, in degrees. Together with `long`.", Self.latitude)
                 case .long:
                     Self.query(
                         parameter.name.description,
-                        "The longitude of the centre, in degrees. Together with `lat`.",
-                        Self.longitude)
+                        "The longitude of the centre, in degrees. Together with `lat`.", Self.longitude)
                 case .lang: language
                 }
             }
@@ -76,8 +72,7 @@ extension OpenAPIDocument {
                 "type": "number", "exclusiveMinimum": 0,
                 "maximum": .number(NearbyPlacesRequest.maximumRadiusMeters),
             ]
-        case .limit:
-            Self.integer(NearbyPlacesRequest.limits, default: NearbyPlacesRequest.defaultLimit)
+        case .limit: Self.integer(NearbyPlacesRequest.limits, default: NearbyPlacesRequest.defaultLimit)
         case .bbox:
             [
                 "type": "array", "minItems": 4, "maxItems": 4,
@@ -96,8 +91,7 @@ extension OpenAPIDocument {
                 "type": "array", "minItems": 1,
                 "maxItems": .integer(NearbyPlacesRequest.maximumLanguageCount), "items": Self.languageTag,
             ]
-        case .cursor:
-            ["type": "string", "pattern": .string(PageCursor.pattern)]
+        case .cursor: ["type": "string", "pattern": .string(PageCursor.pattern)]
         case .ids:
             [
                 "type": "array", "minItems": 1, "maxItems": .integer(NearbyPlacesRequest.maximumIDCount),
@@ -159,10 +153,8 @@ extension OpenAPIDocument {
 
     private func schema(of filter: PlaceFilter.Parameter) -> JSONValue {
         switch filter {
-        case .category:
-            Self.names(vocabulary.categories, atMost: NearbyPlacesRequest.maximumCategoryCount)
-        case .dataset:
-            Self.names(vocabulary.datasets, atMost: PlaceFilter.maximumDatasetCount)
+        case .category: Self.names(vocabulary.categories, atMost: NearbyPlacesRequest.maximumCategoryCount)
+        case .dataset: Self.names(vocabulary.datasets, atMost: PlaceFilter.maximumDatasetCount)
         case .q:
             // A text has no NUL. Lengths count Unicode scalars, as in JSON Schema.
             [
@@ -197,14 +189,12 @@ extension OpenAPIDocument {
         }
     }
 
-    /// A parameter for each property that places can be filtered by.
     private var propertyParameters: [JSONValue] {
         vocabulary.properties.sorted.map { name, kind in
             let rule = "A request filters by at most \(PropertyFilter.maximumCount) properties."
             let (items, description): (JSONValue, String) =
                 switch kind {
-                case .boolean:
-                    (["type": "boolean"], "Only places whose property is true, or false. \(rule)")
+                case .boolean: (["type": "boolean"], "Only places whose property is true, or false. \(rule)")
                 case .text:
                     (
                         // A text has no NUL, and commas separate texts.
@@ -230,7 +220,6 @@ extension OpenAPIDocument {
 
     // MARK: Others
 
-    /// The parameters of every operation.
     static let commonParameters: [JSONValue] = [
         [
             "name": "X-Request-Id", "in": "header",

@@ -1,7 +1,6 @@
 import PointsOfInterestAPI
 
 extension OpenAPIDocument {
-    /// A path and its operations.
     struct Path {
         let template: String
         let item: JSONValue
@@ -13,9 +12,7 @@ extension OpenAPIDocument {
         let tag: String
         let summary: String
         var parameters: [JSONValue] = []
-        /// The body of the request, for a `POST`.
         var requestBody: JSONValue?
-        /// The bodies of a successful response, by media type.
         let content: [(String, JSONValue)]
         /// The headers of a successful response, and of a 304 if the operation has one.
         var headers = ["Date", "X-Request-Id", "Cache-Control", "Vary"]
@@ -23,15 +20,12 @@ extension OpenAPIDocument {
         /// Whether its data come from places, which may be stale. Then responses may have `Poi-Stale-Seconds`.
         var mayBeStale = false
         var successHeaders: [String] = []
-        /// The statuses of problems, besides those of any request.
         var problems: [Int] = []
         var links: JSONValue?
         var key: Key?
-        /// Whether its requests count towards their client's limit.
         var isLimited = true
     }
 
-    /// Every path of the service.
     var paths: [Path] {
         [
             path(EndpointPath.locations, locations), path(EndpointPath.clusters, clusters),
@@ -43,7 +37,6 @@ extension OpenAPIDocument {
         ]
     }
 
-    /// The problems that any request may get.
     private static let commonProblems = [400, 408, 412, 413, 414, 417, 431, 500, 501, 503, 505]
     /// More problems of requests that need the database.
     private static let databaseProblems = [406, 504]
@@ -56,15 +49,13 @@ extension OpenAPIDocument {
             content: [
                 (MediaType.json, Self.schema("PointsOfInterest")),
                 (MediaType.geoJSON, Self.schema("FeatureCollection")),
-            ],
-            mayBeStale: true, successHeaders: ["Link", "Server-Timing"], problems: Self.databaseProblems,
+            ], mayBeStale: true, successHeaders: ["Link", "Server-Timing"], problems: Self.databaseProblems,
             links: [
                 "nearest": [
                     "operationId": "getLocation", "parameters": ["id": "$response.body#/0/id"],
                     "description": "The nearest place.",
                 ]
-            ],
-            key: .data)
+            ], key: .data)
     }
 
     private var clusters: Operation {
@@ -82,8 +73,7 @@ extension OpenAPIDocument {
             parameters: locationParameters,
             content: [
                 (MediaType.json, Self.schema("PointOfInterest")), (MediaType.geoJSON, Self.schema("Feature")),
-            ],
-            mayBeStale: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
+            ], mayBeStale: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
             key: .data)
     }
 
@@ -141,8 +131,7 @@ extension OpenAPIDocument {
                     "name": "code", "in": "path", "required": true, "description": "The problem's code.",
                     "schema": Self.schema("ProblemCode"),
                 ]
-            ],
-            content: [(MediaType.json, Self.schema("ProblemMeaning")), (Self.html, ["type": "string"])],
+            ], content: [(MediaType.json, Self.schema("ProblemMeaning")), (Self.html, ["type": "string"])],
             problems: [404, 406])
     }
 

@@ -24,7 +24,6 @@ struct ProblemPages: ImmediateHandler {
         return try page.response(to: request, context: context)
     }
 
-    /// The page that lists all problems.
     static func index(_ cachePolicy: CachePolicy) -> StaticDocument {
         let rows = sorted.map { code, definition in
             """

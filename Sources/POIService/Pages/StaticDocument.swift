@@ -10,7 +10,6 @@ struct StaticDocument: ImmediateHandler {
         let headers: HTTPHeaders
         let body: [UInt8]
 
-        /// A JSON document.
         static func json(_ body: [UInt8]) -> Form {
             Form(mediaType: MediaType.json, headers: [.contentType: MediaType.json], body: body)
         }
@@ -22,12 +21,10 @@ struct StaticDocument: ImmediateHandler {
                 [
                     "Content-Security-Policy":
                         "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-                    "X-Content-Type-Options": "nosniff",
-                    "Referrer-Policy": "no-referrer",
+                    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
                 ])
         }
 
-        /// An HTML page with security fields of its own.
         static func html(_ body: [UInt8], _ securityFields: HTTPHeaders) -> Form {
             var headers: HTTPHeaders = [.contentType: "text/html; charset=utf-8"]
             headers.add(contentsOf: securityFields)
@@ -40,9 +37,7 @@ struct StaticDocument: ImmediateHandler {
     private let responses: [(tag: EntityTag, full: HTTPResponse, notModified: HTTPResponse)]
     private let refusal: HTTPError
 
-    /// - Parameters:
-    ///   - forms: the forms, the preferred one first.
-    ///   - cacheControl: the value of `Cache-Control`.
+    /// - Parameter forms: the preferred one first.
     init(_ forms: [Form], cacheControl: String) {
         offer = MediaTypeOffer(forms.map(\.mediaType))
         refusal = .notAcceptable("This is available as \(forms.map(\.mediaType).joined(separator: " or ")).")
@@ -53,8 +48,7 @@ struct StaticDocument: ImmediateHandler {
             var headers = form.headers
             headers.add(contentsOf: shared)
             return (
-                tag,
-                HTTPResponse(.ok, prepared: PreparedFields(headers), entityTag: tag, body: form.body),
+                tag, HTTPResponse(.ok, prepared: PreparedFields(headers), entityTag: tag, body: form.body),
                 HTTPResponse(.notModified, prepared: PreparedFields(shared), entityTag: tag)
             )
         }
@@ -67,10 +61,7 @@ struct StaticDocument: ImmediateHandler {
     }
 }
 
-/// Simple HTML pages.
 enum HTMLPage {
-    /// A page with a title and content.
-    ///
     /// - Parameter content: HTML; its texts have to be escaped.
     static func render(title: String, content: String) -> [UInt8] {
         Array(
@@ -88,7 +79,6 @@ enum HTMLPage {
             """.utf8)
     }
 
-    /// Escapes a text for HTML and for quoted attributes.
     static func escaped(_ text: String) -> String {
         text.replacingScalars { scalar in
             switch scalar {

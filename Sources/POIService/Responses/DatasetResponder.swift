@@ -12,10 +12,6 @@ struct DatasetResponder {
 
     /// Makes a responder, and notes in `context` that the data come from memory. If the request waits for the database,
     /// the log has that as the source instead.
-    ///
-    /// - Parameters:
-    ///   - fields: the header fields of its responses.
-    ///   - form: the form of a response with a body.
     init(
         _ request: borrowing HTTPRequest, _ representation: RepresentationHash, fields: ResponseFields,
         form: PlacesForm = .json, in context: RequestContext
@@ -29,7 +25,6 @@ struct DatasetResponder {
 
     /// A 304 if the store knows, without reading, that the client has the response of the current dataset; nil if the
     /// store has to be read.
-    ///
     /// - Parameter exists: whether the resource exists in any case, so that `If-None-Match: *` matches it too.
     func notModified(by store: any PlaceStore, exists: Bool = true) -> HTTPResponse? {
         guard let conditions, let tag = store.currentDatasetID.map(representation.tag),
@@ -39,39 +34,28 @@ struct DatasetResponder {
     }
 
     /// The response with what was read from a dataset, or a 304 if the client already has the response of that dataset.
-    ///
-    /// - Parameters:
-    ///   - datasetID: the dataset; nil where it isn't known.
-    ///   - databaseDuration: how long the database took.
-    ///   - store: where it was read.
-    ///   - expectedBytes: about how long the body is.
-    ///   - write: writes the body; it isn't called for a 304.
+    /// - Parameter write: writes the body; it isn't called for a 304.
     func respond(
         from datasetID: DatasetID?, after databaseDuration: Duration?, by store: any PlaceStore,
-        expectedBytes: Int,
-        in context: RequestContext, write: (inout JSONWriter) throws -> Void
+        expectedBytes: Int, in context: RequestContext, write: (inout JSONWriter) throws -> Void
     ) throws -> HTTPResponse {
         let tag = datasetID.map(representation.tag)
         if let conditions, conditions.ifNoneMatchNames(tag) { return notModified(tag, by: store) }
         var headers = Self.headers(store)
         if let databaseDuration { headers.add(.serverTiming, Self.serverTiming(databaseDuration)) }
-        var writer = JSONWriter(
-            adopting: context.takeResponseMemory(atLeast: ResponseBody.headroom + expectedBytes),
-            from: ResponseBody.headroom)
+        var writer = JSONWriter(appendingTo: context.takeResponseBuffer(expecting: expectedBytes))
         try write(&writer)
-        let (memory, end) = writer.release()
         return HTTPResponse(
             .ok, prepared: form.fields(fields), entityTag: tag, headers: headers,
-            body: context.makeResponseBody(adopting: memory, end: end))
+            body: context.makeResponseBody(writer.release()))
     }
 
     private func notModified(_ tag: EntityTag?, by store: any PlaceStore) -> HTTPResponse {
         HTTPResponse(.notModified, prepared: fields.notModified, entityTag: tag, headers: Self.headers(store))
     }
 
-    /// The field that says how old the data are, if they may not be the newest any more.
-    ///
-    /// The field isn't `Age` (RFC 9111, section 5.1): an age beyond `max-age` would make every cache ask again at once.
+    /// The field that says how old the data are, if they may not be the newest any more. The field isn't `Age` (RFC 9111,
+    /// section 5.1): an age beyond `max-age` would make every cache ask again at once.
     private static func headers(_ store: any PlaceStore) -> HTTPHeaders {
         var headers = HTTPHeaders()
         if let seconds = store.staleSeconds { headers.add(.staleSeconds, String(seconds)) }
@@ -89,10 +73,8 @@ struct DatasetResponder {
     }
 }
 
-/// A hash of what an entity tag depends on besides the dataset: the resource, its form and how it is written.
-///
-/// The query in it is encoded anew from the decoded request. So equal requests have the same hash, however the client
-/// wrote them.
+/// A hash of what an entity tag depends on besides the dataset: the resource, its form and how it is written. The query in
+/// it is encoded anew from the decoded request. So equal requests have the same hash, however the client wrote them.
 struct RepresentationHash {
     /// Raise it when the response to the same request over the same places changes, so that no old tag matches.
     static let contractRevision: UInt64 = 3
@@ -113,14 +95,12 @@ struct RepresentationHash {
         return result
     }
 
-    /// This hash with a query.
     func adding(_ query: borrowing QueryWriter) -> RepresentationHash {
         var result = self
         result.hash = query.hash(seed: hash)
         return result
     }
 
-    /// The tag of this representation of a dataset.
     func tag(of dataset: DatasetID) -> EntityTag {
         var hash = hash
         hash = StableHash.hash(dataset.high, seed: hash)
@@ -167,8 +147,6 @@ extension HTTPHeaderName {
 extension PlacesForm {
     private static let offer = MediaTypeOffer([MediaType.json, MediaType.geoJSON])
 
-    /// The form that a request accepts best.
-    ///
     /// - Throws: 406 where it accepts neither.
     init(acceptedBy request: borrowing HTTPRequest) throws(HTTPError) {
         guard let form = Self.offer.choice(for: request.headers).flatMap(Self.init(rawValue:)) else {

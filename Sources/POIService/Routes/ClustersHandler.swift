@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import EventLoop
 import HTTPServer
 import Places
@@ -10,13 +11,10 @@ struct ClustersHandler: HTTPHandler {
     let ignoredParameters: [ParameterPattern]
     let loggedCoordinates: LoggedCoordinates
     let clients: ClientIdentification
-    private let representation = RepresentationHash(
-        path: EndpointPath.clusters, mediaType: MediaType.json)
+    private let representation = RepresentationHash(path: EndpointPath.clusters, mediaType: MediaType.json)
     private let offer = MediaTypeOffer([MediaType.json])
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLaterResponse {
+    func respond(to request: HTTPRequest, context: RequestContext) throws -> NowOrLaterResponse {
         try checkForm(of: request)
         switch try store.decode(ClustersRequest.self, from: request, ignoring: ignoredParameters) {
         case .now(let query): return try respond(to: request, query, context)
@@ -49,7 +47,8 @@ struct ClustersHandler: HTTPHandler {
         var encoded = QueryWriter()
         query.encode(into: &encoded)
         return DatasetResponder(
-            request, representation.adding(encoded), fields: cachePolicy.shared, in: context)
+            request, representation.adding(encoded),
+            fields: query.filter.searchText == nil ? cachePolicy.shared : cachePolicy.personal, in: context)
     }
 
     private func respond(
@@ -69,9 +68,7 @@ struct ClustersHandler: HTTPHandler {
         }
     }
 
-    private static func write(
-        _ page: ClusterPage, as style: PlaceStyle, to writer: inout JSONWriter
-    ) throws {
+    private static func write(_ page: ClusterPage, as style: PlaceStyle, to writer: inout JSONWriter) throws {
         var singleCount = 0
         writer.beginArray()
         for sum in page.sums {

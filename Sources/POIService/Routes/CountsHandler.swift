@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import EventLoop
 import HTTPServer
 import Places
@@ -5,14 +6,12 @@ import PointsOfInterestAPI
 
 /// A kind of counts of all places that an endpoint serves.
 protocol CountedResource: DatasetCount {
-    /// The path of the endpoint.
     static var path: String { get }
     /// The name of these counts in the plural, as a sentence begins with it.
     static var plural: String { get }
 
     static func counts(of store: any PlaceStore) throws(PlaceStoreError) -> Stored<DatasetCounts<Self>>
 
-    /// Writes the body of a response.
     static func write(_ items: [Self], to writer: inout JSONWriter)
 }
 
@@ -46,9 +45,7 @@ struct CountsHandler<Item: CountedResource>: HTTPHandler {
     private let representation = RepresentationHash(path: Item.path, mediaType: MediaType.json)
     private let offer = MediaTypeOffer([MediaType.json])
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLaterResponse {
+    func respond(to request: HTTPRequest, context: RequestContext) throws -> NowOrLaterResponse {
         let responder = try responder(to: request, context)
         if let response = responder.notModified(by: store) { return .now(response) }
         switch try Item.counts(of: store) {
@@ -73,8 +70,7 @@ struct CountsHandler<Item: CountedResource>: HTTPHandler {
         guard offer.choice(for: request.headers) != nil else {
             throw HTTPError.notAcceptable("\(Item.plural) come as \(MediaType.json).")
         }
-        try request.withQuery { try NoParameter.refuseAll(of: $0, ignoring: ignoredParameters) }
-        return DatasetResponder(
-            request, representation, fields: cachePolicy.shared, in: context)
+        try NoParameter.refuseAll(of: request.queryBytes, ignoring: ignoredParameters)
+        return DatasetResponder(request, representation, fields: cachePolicy.shared, in: context)
     }
 }

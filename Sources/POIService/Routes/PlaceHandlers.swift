@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import EventLoop
 import HTTPServer
 import Places
@@ -12,9 +13,7 @@ struct NearbyPlacesHandler: HTTPHandler {
     let clients: ClientIdentification
     private let representations = PlacesForm.representations(of: EndpointPath.locations)
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLaterResponse {
+    func respond(to request: HTTPRequest, context: RequestContext) throws -> NowOrLaterResponse {
         let form = try PlacesForm(acceptedBy: request)
         switch try store.decode(NearbyPlacesRequest.self, from: request, ignoring: ignoredParameters) {
         case .now(let query): return try respond(to: request, query, form, context)
@@ -54,21 +53,18 @@ struct NearbyPlacesHandler: HTTPHandler {
 }
 
 extension NearbyPlacesRequest {
-    /// Whether it says where somebody is, or what somebody likes.
-    fileprivate var isPersonal: Bool { center != nil || !ids.isEmpty }
+    /// Whether it says where somebody is, or what somebody likes or looks for.
+    fileprivate var isPersonal: Bool { center != nil || !ids.isEmpty || filter.searchText != nil }
 }
 
 /// A written query that a closure keeps, for which it can't be copied.
 private final class SharedQuery {
     var query: WrittenQuery
 
-    init(_ query: consuming WrittenQuery) {
-        self.query = query
-    }
+    init(_ query: consuming WrittenQuery) { self.query = query }
 }
 
 extension DatasetResponder {
-    /// The response with a page of places, and the link to the next page.
     fileprivate func respond(
         with page: RankedPage, by store: any PlaceStore, _ query: inout WrittenQuery, _ style: PlaceStyle,
         in context: RequestContext
@@ -80,7 +76,7 @@ extension DatasetResponder {
             try style.write(page.places, to: &writer)
         }
         if let end = page.end, response.status == .ok {
-            query.makeNextPageLink(behind: end) { response.addLink($0) }
+            response.addLink(query.makeNextPageLink(behind: end))
         }
         return consume response
     }
@@ -96,9 +92,7 @@ struct PlaceHandler: HTTPHandler {
 
     private static let notFound = HTTPError(.notFound, .notFound, "There is no place with this id.")
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLaterResponse {
+    func respond(to request: HTTPRequest, context: RequestContext) throws -> NowOrLaterResponse {
         let (form, query) = try decode(request, context)
         loggedCoordinates.note(query.center, in: context)
         let responder = responder(to: request, query, form, context)
@@ -114,10 +108,8 @@ struct PlaceHandler: HTTPHandler {
         _ request: HTTPRequest, _ context: RequestContext
     ) throws -> (form: PlacesForm, query: PlaceRequest) {
         let form = try PlacesForm(acceptedBy: request)
-        let query = try request.withQuery { query in
-            try PlaceRequest.decode(
-                id: context.pathParameter("id") ?? "", query: query, ignoring: ignoredParameters)
-        }
+        let query = try PlaceRequest.decode(
+            id: context.pathParameter("id") ?? "", query: request.queryBytes, ignoring: ignoredParameters)
         guard let query else { throw Self.notFound }
         return (form, query)
     }
@@ -139,8 +131,7 @@ struct PlaceHandler: HTTPHandler {
         guard page.places.count > 0 else { throw Self.notFound }
         return try responder.respond(
             from: page.datasetID, after: page.databaseDuration, by: store,
-            expectedBytes: page.places.expectedBytes + 64,
-            in: context
+            expectedBytes: page.places.expectedBytes + 64, in: context
         ) { writer in
             let style = PlaceStyle(form, properties: .all, languages: query.languages)
             try page.places.write(0, as: style, to: &writer)
@@ -157,7 +148,6 @@ extension PlacesForm {
 
 /// A request with a filter, so that decoding it may need the vocabulary.
 protocol FilteredRequest {
-    /// Whether its filter has names that the vocabulary has to have.
     var hasNames: Bool { get }
 
     static func decode(
@@ -166,18 +156,13 @@ protocol FilteredRequest {
     ) throws(ParameterError) -> Self
 }
 
-extension NearbyPlacesRequest: FilteredRequest {
-    var hasNames: Bool { filter.hasNames }
-}
+extension NearbyPlacesRequest: FilteredRequest { var hasNames: Bool { filter.hasNames } }
 
-extension ClustersRequest: FilteredRequest {
-    var hasNames: Bool { filter.hasNames }
-}
+extension ClustersRequest: FilteredRequest { var hasNames: Bool { filter.hasNames } }
 
 extension PlaceStore {
     /// Decodes a request with the vocabulary that is known. If none is known, or a name of the request isn't in it,
     /// decodes it with the current vocabulary.
-    ///
     /// - Throws: `ParameterError`; why the database couldn't be read.
     @inline(__always)
     func decode<Query: FilteredRequest>(
@@ -202,8 +187,7 @@ extension PlaceStore {
         _ vocabulary: @autoclosure () -> FilterVocabulary?
     ) throws -> Query {
         try request.withQuery { query in
-            try Query.decode(
-                query: query.assumingMemoryBound(to: UInt8.self), ignoring: ignored, vocabulary: vocabulary())
+            try Query.decode(query: query, ignoring: ignored, vocabulary: vocabulary())
         }
     }
 }

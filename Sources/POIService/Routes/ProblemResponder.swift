@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import HTTPServer
 import Places
 import PointsOfInterestAPI
@@ -7,12 +8,8 @@ import Telemetry
 package struct ProblemResponder: HTTPErrorResponder {
     private let observability: Observability
 
-    /// Makes a responder that records failures.
-    package init(observability: Observability) {
-        self.observability = observability
-    }
+    package init(observability: Observability) { self.observability = observability }
 
-    /// The response to an error.
     package func response(to error: any Error, context: RequestContext) -> HTTPResponse {
         switch error {
         case let error as HTTPError: response(to: error, context: context)
@@ -33,8 +30,7 @@ package struct ProblemResponder: HTTPErrorResponder {
             default: ProblemCode(status: error.status.code)
             }
         let problem = Problem(
-            code, status: error.status.code, detail: error.detail,
-            requestId: context.requestID)
+            code, status: error.status.code, detail: error.detail, requestId: context.requestID)
         return HTTPResponse(problem, headers: error.headers)
     }
 
@@ -45,8 +41,11 @@ package struct ProblemResponder: HTTPErrorResponder {
         case .overloaded:
             HTTPResponse(Problem(.overloaded, requestId: context.requestID), headers: Self.retrySoon)
         case .timeout(let awaited): timeout(awaited, context)
-        case .indexRequired:
-            HTTPResponse(Problem(.indexRequired, requestId: context.requestID), headers: Self.retryLater)
+        case .indexRequired: HTTPResponse(Problem(.indexRequired, requestId: context.requestID))
+        case .notReady:
+            HTTPResponse(
+                Problem(.notReady, detail: "There are no places in memory.", requestId: context.requestID),
+                headers: Self.retrySoon)
         // Nobody receives this response: the client has gone.
         case .cancelled: HTTPResponse(Problem(.internalError, requestId: context.requestID))
         case .failed(let reason): failure(reason, context)
@@ -64,7 +63,7 @@ package struct ProblemResponder: HTTPErrorResponder {
     private func unavailable(
         _ database: DatabaseName, _ reason: String, _ context: RequestContext
     ) -> HTTPResponse {
-        record("the database of \(database): \(reason)", context)
+        record("the database of \(database): \(reason)", context, isUnavailability: true)
         return HTTPResponse(
             Problem(.databaseUnavailable, requestId: context.requestID), headers: Self.retrySoon)
     }
@@ -90,21 +89,19 @@ package struct ProblemResponder: HTTPErrorResponder {
         return HTTPResponse(Problem(.internalError, requestId: context.requestID))
     }
 
-    private func record(_ reason: String, _ context: RequestContext) {
+    private func record(_ reason: String, _ context: RequestContext, isUnavailability: Bool = false) {
         observability.record(
-            .failure(requestID: context.requestID, traceID: context.traceParent?.traceID, reason: reason))
+            .failure(
+                requestID: context.requestID, traceID: context.traceParent?.traceID, reason: reason,
+                isUnavailability: isUnavailability))
     }
 
     private static let retrySoon: HTTPHeaders = [.retryAfter: "1"]
-    /// Longer than clients wait within a request: reading the places into memory takes as long, if it happens at all.
-    private static let retryLater: HTTPHeaders = [.retryAfter: "60"]
 }
 
 extension HTTPResponse {
     /// The response with a problem. If the problem has no detail, the meaning of its code becomes the detail, so that a
     /// client that shows details always has one.
-    ///
-    /// - Parameter headers: more fields.
     package init(_ problem: Problem, headers: HTTPHeaders = HTTPHeaders()) {
         var (problem, headers) = (problem, headers)
         problem.detail = problem.detail ?? ProblemCode.definitions[problem.code]?.meaning

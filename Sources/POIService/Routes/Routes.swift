@@ -3,12 +3,9 @@ import Places
 import PointsOfInterestAPI
 import Telemetry
 
-/// All routes of the service.
 enum Routes {
-    /// The router of one loop.
-    ///
-    /// Health has no limits and needs no key, so that a busy process isn't taken for a dead one. Pages and documents need
-    /// no key either: they describe how to use the service.
+    /// The router of one loop. Health has no limits and needs no key, so that a busy process isn't taken for a dead one.
+    /// Pages and documents need no key either: they describe how to use the service.
     static func router(
         store: any PlaceStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
         observability: Observability
@@ -25,18 +22,15 @@ enum Routes {
                 OpenAPIDocument(
                     vocabulary: vocabulary, requiresKey: !access.keys.isEmpty,
                     catalog: configuration.events.catalog,
-                    eventsRequireKey: !configuration.events.keys.isEmpty,
-                    limitsRate: access.rateLimit != nil)
+                    eventsRequireKey: !configuration.events.keys.isEmpty, limitsRate: access.rateLimit != nil)
             })
         addEvents(to: router, events, configuration, observability)
         addData(to: router, store, cachePolicy, configuration)
         return router
     }
 
-    /// Whether requests for a route count towards their client's limit.
-    ///
-    /// The start page's files don't count: a browser requests 20 of them at once, and doesn't request a refused script
-    /// again.
+    /// Whether requests for a route count towards their client's limit. The start page's files don't count: a browser
+    /// requests 20 of them at once, and doesn't request a refused script again.
     static func isLimited(_ template: String?) -> Bool {
         template != EndpointPath.livez && template != EndpointPath.readyz && template != StartPageFiles.path
     }
@@ -65,7 +59,6 @@ enum Routes {
                 observability: observability))
     }
 
-    /// Adds the pages, which never change.
     private static func addDocuments(
         to router: HTTPRouter, _ cachePolicy: CachePolicy, _ configuration: StartPageConfiguration
     ) {
@@ -76,7 +69,6 @@ enum Routes {
         router.add(.get, EndpointPath.problem, ProblemPages(cachePolicy))
     }
 
-    /// Adds the routes for data.
     private static func addData(
         to router: HTTPRouter, _ store: any PlaceStore, _ cachePolicy: CachePolicy,
         _ configuration: ServiceConfiguration

@@ -3,9 +3,7 @@ import HTTPServer
 import Places
 import Telemetry
 
-/// The service's root handler: applies the rate limit, cross-origin rules, preconditions and compression around the
-/// routes.
-///
+/// The service's root handler: applies the rate limit, cross-origin rules, preconditions and compression around the routes.
 /// Belongs to one loop.
 package final class ServiceDispatcher: HTTPDispatcher {
     private let router: HTTPRouter
@@ -14,8 +12,6 @@ package final class ServiceDispatcher: HTTPDispatcher {
     private let rateLimiting: RateLimiting?
     private let compression = ResponseCompression()
 
-    /// Makes the handler over a store of places and a store of events.
-    ///
     /// - Parameter rateLimiter: counts the requests of all loops; nil for no limit.
     package init(
         store: any PlaceStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
@@ -33,10 +29,8 @@ package final class ServiceDispatcher: HTTPDispatcher {
         }
     }
 
-    /// The templates of all routes.
     package var routeTemplates: [String] { router.routes.map(\.template) }
 
-    /// The fields of every response.
     static func commonFields(_ crossOrigin: CrossOriginPolicy) -> HTTPHeaders {
         var fields: HTTPHeaders = [
             .vary: crossOrigin.dependsOnOrigin ? "Accept, Accept-Encoding, Origin" : "Accept, Accept-Encoding"
@@ -51,11 +45,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
     }
 
     /// Counts the request towards its client's limit, where its route has one, and applies the checks of its route.
-    ///
-    /// - Throws: `HTTPError` if the limit, the router or a check refuses the request.
-    package func admit(
-        _ request: HTTPRequest, context: RequestContext
-    ) throws(HTTPError) -> HTTPAdmission {
+    package func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
         if crossOrigin.concerns(request) {
             allowOrigin(of: request, in: context)
             if let preflight = crossOrigin.preflightResponse(
@@ -79,7 +69,6 @@ package final class ServiceDispatcher: HTTPDispatcher {
         }
     }
 
-    /// Counts a request towards its client's limit, where its route has one.
     private func count(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) {
         guard let rateLimiting, Routes.isLimited(context.routeTemplate) else { return }
         if let refusal = rateLimiting.refusal(of: request, context) { throw refusal }
@@ -94,7 +83,6 @@ package final class ServiceDispatcher: HTTPDispatcher {
         }
     }
 
-    /// Counts a request that can't be parsed towards its client's limit.
     package func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
         rateLimiting?.refusal(ofMalformedRequest: context)
     }
@@ -106,9 +94,7 @@ private struct FinishingHandler: HTTPHandler {
     let compression: ResponseCompression
     let errorResponder: any HTTPErrorResponder
 
-    func respond(
-        to request: HTTPRequest, context: RequestContext
-    ) throws -> NowOrLaterResponse {
+    func respond(to request: HTTPRequest, context: RequestContext) throws -> NowOrLaterResponse {
         let result: Result<HTTPResponse, any Error>
         do {
             switch try next.respond(to: request, context: context) {

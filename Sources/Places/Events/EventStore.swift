@@ -10,11 +10,9 @@ import Telemetry
 /// Stores the app's events.
 ///
 /// A store belongs to one loop and is used on its thread only.
-public protocol EventStore: AnyObject {
+package protocol EventStore: AnyObject {
     /// Stores all events of a batch or none, and returns once they are durable. An event whose key is already stored, or
-    /// occurs earlier in the batch, is not stored and counts as a duplicate.
-    ///
-    /// - Throws: `EventStoreError` if the batch may not be stored.
+    /// occurs earlier in the batch, is not stored and counts as a duplicate, unless the key is derived.
     func store(_ events: [StoredEvent]) async throws(EventStoreError) -> EventsResponse
 
     /// The state of the store's database; nil if it isn't known now, or if it is the places' database.
@@ -29,16 +27,15 @@ public protocol EventStore: AnyObject {
 
 extension EventStore {
     /// No state, by default.
-    public func checkHealth() async -> StoreHealth? { nil }
+    package func checkHealth() async -> StoreHealth? { nil }
 
-    /// No metrics, by default.
-    public func collectMetrics(into snapshot: inout MetricsSnapshot) {}
+    package func collectMetrics(into snapshot: inout MetricsSnapshot) {}
 }
 
 /// Why a batch of events could not be stored. Clients are told the case, and never the reason.
 ///
 /// In each case it is safe to send the batch again.
-public enum EventStoreError: Error, Hashable, Sendable {
+package enum EventStoreError: Error, Hashable, Sendable {
     /// The database can't be reached, or it isn't known whether it has the batch. `reason` is for the log, and has no
     /// content of an event.
     case unavailable(reason: String)
@@ -49,34 +46,37 @@ public enum EventStoreError: Error, Hashable, Sendable {
 }
 
 /// An event as a store keeps it.
-public struct StoredEvent: Hashable, Sendable {
+package struct StoredEvent: Hashable, Sendable {
     /// What identifies an event: its id together with its time.
-    public struct Key: Hashable, Sendable {
+    package struct Key: Hashable, Sendable {
         /// The app's id for the event, or one derived from its content.
-        public let id: UUID
+        package let id: UUID
         /// When it happened by the phone's clock, in microseconds since 1970.
-        public let timeMicroseconds: Int64
+        package let timeMicroseconds: Int64
 
-        /// Makes a key.
-        public init(id: UUID, timeMicroseconds: Int64) {
+        package init(id: UUID, timeMicroseconds: Int64) {
             self.id = id
             self.timeMicroseconds = timeMicroseconds
         }
+
+        /// Whether the id was derived from the event's content, which makes a UUID of version 8 (RFC 9562, section 5.8).
+        ///
+        /// Such an event counts as accepted whether or not it was there: anybody could ask for it by its content.
+        package var isDerived: Bool { id.version == 8 }
     }
 
     /// What identifies the event.
-    public let key: Key
+    package let key: Key
     /// The user's id, or a keyed hash of it.
-    public let userID: String
-    /// The event's name.
-    public let name: String
+    package let userID: String
+    package let name: String
     /// The event's value: a JSON object in UTF-8 that PostgreSQL accepts as `jsonb`.
-    public let value: ArraySlice<UInt8>
+    package let value: ArraySlice<UInt8>
     /// Whether a test sent it.
-    public let isTest: Bool
+    package let isTest: Bool
 
     /// Makes an event.
-    public init(key: Key, userID: String, name: String, value: ArraySlice<UInt8>, isTest: Bool) {
+    package init(key: Key, userID: String, name: String, value: ArraySlice<UInt8>, isTest: Bool) {
         self.key = key
         self.userID = userID
         self.name = name

@@ -1,21 +1,19 @@
+import Geodesy
+import PointsOfInterestServerAPI
 import EventLoop
 import PointsOfInterestAPI
 import SpatialIndex
 import Telemetry
 
-/// Serves the places in memory while they may be served, and otherwise those of another store, such as a database's.
+/// Serves the places in memory while they may be served.
 ///
 /// Belongs to one loop.
-public final class IndexedPlaceStore: PlaceStore {
-    /// The store that is asked while there are no places in memory; nil if they are always there.
-    private let fallback: (any PlaceStore)?
+package final class IndexedPlaceStore: PlaceStore {
     private let index: ServedIndex
-    private let isRequired: Bool
     /// How long a request may wait for a search.
     private let requestTimeout: Duration
     private let loop: EventLoop
     private var reader: PublishedIndex.Reader?
-    /// The counts of the dataset in memory whose counts were last asked for.
     private var (categoryCounts, attributionCounts):
         (DatasetCounts<CategoryCount>?, DatasetCounts<Attribution>?)
     /// The last page that was found at once; the next one reuses its memory.
@@ -24,18 +22,9 @@ public final class IndexedPlaceStore: PlaceStore {
     /// The vocabulary of `facts`, once a request has asked for it.
     private var filterVocabulary: FilterVocabulary?
 
-    /// Serves from `index`, and while that has no places, from `fallback`, which belongs to the same loop.
-    ///
-    /// - Parameters:
-    ///   - isRequired: whether the store has to wait until the places are in memory before it is ready.
-    ///   - requestTimeout: how long a request may wait for a search.
-    public init(
-        _ index: ServedIndex, fallback: (any PlaceStore)?, isRequired: Bool, requestTimeout: Duration,
-        loop: EventLoop
-    ) {
+    /// Serves from `index`.
+    package init(_ index: ServedIndex, requestTimeout: Duration, loop: EventLoop) {
         self.index = index
-        self.fallback = fallback
-        self.isRequired = isRequired
         self.requestTimeout = requestTimeout
         self.loop = loop
         reader = index.published.addReader { [loop] job in loop.execute(job) }
@@ -50,18 +39,13 @@ public final class IndexedPlaceStore: PlaceStore {
 
     // MARK: The dataset
 
-    /// The dataset that is served.
-    public var currentDatasetID: DatasetID? {
-        index.withSnapshot(at: now) { $0.datasetID }
-            ?? fallback?.currentDatasetID.map(index.servedID)
-    }
+    package var currentDatasetID: DatasetID? { index.withSnapshot(at: now) { $0.datasetID } }
 
     /// The names of the dataset that is served.
-    public var vocabulary: FilterVocabulary? { servedVocabulary ?? fallback?.vocabulary }
-
-    private var servedVocabulary: FilterVocabulary? {
-        let servedID = index.withSnapshot(at: now) { $0.datasetID }
-        if let filterVocabulary, let servedID, servedID == facts?.datasetID { return filterVocabulary }
+    package var vocabulary: FilterVocabulary? {
+        if let filterVocabulary, let currentDatasetID, currentDatasetID == facts?.datasetID {
+            return filterVocabulary
+        }
         return withFacts { snapshot, facts in
             let vocabulary = snapshot.filterVocabulary(facts)
             filterVocabulary = vocabulary
@@ -70,44 +54,46 @@ public final class IndexedPlaceStore: PlaceStore {
     }
 
     /// Runs `body` with the snapshot and the facts of the same dataset, which are looked up once for each dataset.
-    ///
-    /// - Returns: nil if there is no snapshot, and for a moment while the next one is published.
     private func withFacts<Result>(_ body: (IndexSnapshot, ServedIndex.Facts) -> Result) -> Result? {
         var result: Result?
-        index.withSnapshot(at: now) { snapshot in
-            if facts?.datasetID != snapshot.datasetID { facts = index.facts }
-            guard let facts, facts.datasetID == snapshot.datasetID else { return }
-            result = body(snapshot, facts)
+        // If two other snapshots are published meanwhile, the first one's facts are gone.
+        while result == nil, index.isServing(at: now) {
+            index.withSnapshot(at: now) { snapshot in
+                if facts?.datasetID != snapshot.datasetID { facts = index.facts(of: snapshot.datasetID) }
+                if let facts { result = body(snapshot, facts) }
+            }
         }
         return result
     }
 
     /// How many seconds ago the places in memory were last known to be the newest; nil if they still count as the
     /// newest, and if they aren't served.
-    public var staleSeconds: Int? { index.staleSeconds(at: now) }
+    package var staleSeconds: Int? { index.staleSeconds(at: now) }
 
-    /// The names of the dataset that is served from memory, or those of the database if none is.
-    ///
-    /// - Throws: why the database couldn't be read.
-    public func currentVocabulary() throws(PlaceStoreError) -> Stored<FilterVocabulary> {
-        if let servedVocabulary { return .now(servedVocabulary) }
-        return try requireFallback().currentVocabulary()
+    /// The names of the dataset that is served.
+    package func currentVocabulary() throws(PlaceStoreError) -> Stored<FilterVocabulary> {
+        guard let vocabulary else { throw .notReady }
+        return .now(vocabulary)
     }
 
     // MARK: Places
 
     /// The page. It comes at once if finding it takes no longer than a loop may spend on it, and otherwise from a
-    /// helper thread. If the places aren't in memory, it comes from the database.
+    /// helper thread.
     ///
-    /// - Throws: `overloaded` if too many searches wait; `timeout` once the request's time is up; why the database
-    ///   couldn't be read; `unavailable` if the database is behind what was served before; `indexRequired` for a request by
-    ///   relevance where the places aren't in memory.
-    public func places(
+    /// - Throws: `overloaded` if too many searches wait; `timeout` once the request's time is up; `notReady` where there
+    ///   are no places.
+    package func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
-        if !request.ids.isEmpty { return try places(byIDs: request) }
+        if !request.ids.isEmpty {
+            guard let page = index.withSnapshot(at: now, { RankedPage(byIDs: request, in: $0) }) else {
+                throw .notReady
+            }
+            return .now(page)
+        }
         if request.sort == .relevance { return relevantPlaces(for: request, from: client()) }
-        guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
+        guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: NoPlaces())) }
         let found: Stored<RankedPage>?? = index.withSnapshot(at: now) { snapshot in
             let query = IndexQuery(
                 ranking: ranking, box: request.box, filter: IndexFilter(request.filter, snapshot.vocabulary))
@@ -121,18 +107,24 @@ public final class IndexedPlaceStore: PlaceStore {
         .later { [self] () throws(PlaceStoreError) in try await searchedPlaces(for: request, from: client) }
     }
 
-    /// The page, found on a helper thread or by the database.
-    ///
-    /// - Throws: as `places`.
+    /// The page, found on a helper thread.
     package func searchedPlaces(
         for request: NearbyPlacesRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> RankedPage {
-        let deadline = loop.now + requestTimeout
-        if let page = try await searched(request, client, deadline) { return page }
-        let fallback = try requireFallback()
-        if let page = admitted(try await fallback.places(for: request, from: client).value()) { return page }
-        if let page = try await searched(request, client, deadline) { return page }
-        throw Self.isBehind
+        guard let ranking = Ranking(pageOf: request) else { return RankedPage(places: NoPlaces()) }
+        let snapshot = try pinned()
+        let query = IndexQuery(
+            ranking: ranking, box: request.box, filter: IndexFilter(request.filter, snapshot.vocabulary))
+        let page = try await index.searches.run(for: client, until: loop.now + requestTimeout) { stop in
+            snapshot.search(query, until: stop)
+        }
+        return RankedPage(page, of: request, in: snapshot)
+    }
+
+    /// The snapshot, for use beyond the current turn.
+    private func pinned() throws(PlaceStoreError) -> IndexSnapshot {
+        guard let snapshot = index.pinned(at: now) else { throw .notReady }
+        return snapshot
     }
 
     /// The page by relevance, at once or from a helper thread.
@@ -151,12 +143,10 @@ public final class IndexedPlaceStore: PlaceStore {
     }
 
     /// The page by relevance, found on a helper thread.
-    ///
-    /// - Throws: as `places`.
     package func searchedByRelevance(
         _ request: NearbyPlacesRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> RankedPage {
-        guard let snapshot = index.pinned(at: now) else { throw .indexRequired }
+        let snapshot = try pinned()
         let query = RelevanceQuery(request, snapshot.vocabulary)
         let page = try await index.searches.run(for: client, until: loop.now + requestTimeout) { stop in
             snapshot.search(query, until: stop)
@@ -164,43 +154,9 @@ public final class IndexedPlaceStore: PlaceStore {
         return RankedPage(page, of: request, in: snapshot)
     }
 
-    /// The places with the request's ids, from memory or from the database.
-    ///
-    /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    private func places(byIDs request: NearbyPlacesRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
-        if let page = placesInMemory(request) { return .now(page) }
-        return .later { [self] () throws(PlaceStoreError) in
-            if let page = admitted(try await requireFallback().places(for: request)) { return page }
-            if let page = placesInMemory(request) { return page }
-            throw Self.isBehind
-        }
-    }
-
-    private func placesInMemory(_ request: NearbyPlacesRequest) -> RankedPage? {
-        index.withSnapshot(at: now) { RankedPage(byIDs: request, in: $0) }
-    }
-
-    /// The page by a search on a helper thread; nil where the places aren't in memory.
-    private func searched(
-        _ request: NearbyPlacesRequest, _ client: IPAddress, _ deadline: Duration
-    ) async throws(PlaceStoreError) -> RankedPage? {
-        guard let ranking = Ranking(pageOf: request), let snapshot = index.pinned(at: now) else {
-            return nil
-        }
-        let query = IndexQuery(
-            ranking: ranking, box: request.box, filter: IndexFilter(request.filter, snapshot.vocabulary))
-        let page = try await index.searches.run(for: client, until: deadline) { stop in
-            snapshot.search(query, until: stop)
-        }
-        return RankedPage(page, of: request, in: snapshot)
-    }
-
     /// The clusters. They come at once if counting them takes no longer than a loop may spend on it, and otherwise from
     /// a helper thread.
-    ///
-    /// - Throws: `indexRequired` where the places aren't in memory; `overloaded` where too many searches wait; `timeout`
-    ///   once the request's time is up.
-    public func clusters(
+    package func clusters(
         for request: ClustersRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<ClusterPage> {
         let cells = ClusterCells(request)
@@ -218,12 +174,10 @@ public final class IndexedPlaceStore: PlaceStore {
     }
 
     /// The clusters, counted on a helper thread.
-    ///
-    /// - Throws: as `clusters`.
     package func countedClusters(
         for request: ClustersRequest, from client: IPAddress
     ) async throws(PlaceStoreError) -> ClusterPage {
-        guard let snapshot = index.pinned(at: now) else { throw .indexRequired }
+        let snapshot = try pinned()
         let (cells, filter) = (ClusterCells(request), IndexFilter(request.filter, snapshot.vocabulary))
         let deadline = loop.now + requestTimeout
         let clusters = try await index.searches.run(for: client, until: deadline) { stop in
@@ -232,60 +186,18 @@ public final class IndexedPlaceStore: PlaceStore {
         return ClusterPage(clusters, in: snapshot)
     }
 
-    private static let isBehind = PlaceStoreError.unavailable(
-        reason: "the database is behind what was served before")
-
-    private func requireFallback() throws(PlaceStoreError) -> any PlaceStore {
-        guard let fallback else { throw .unavailable(reason: "there are no places in memory") }
-        return fallback
-    }
-
-    /// A page of the fallback, with the dataset id that it is served by; nil if it must not be served.
-    private func admitted(_ page: RankedPage) -> RankedPage? {
-        guard let version = page.version else { return page }
-        guard index.admits(version) else { return nil }
-        var page = page
-        page.datasetID = index.servedID(of: version.datasetID)
-        return page
-    }
-
     // MARK: Counts
 
-    /// The number of places of each category, in memory or as the database has counted them.
-    ///
-    /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    public func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>> {
-        try counts({ $0.categoriesInMemory() }) { store throws(PlaceStoreError) in try store.categories() }
+    /// The number of places of each category.
+    package func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>> {
+        guard let counts = categoriesInMemory() else { throw .notReady }
+        return .now(counts)
     }
 
-    /// The source datasets with the number of their places, in memory or as the database has counted them.
-    ///
-    /// - Throws: why the database couldn't be read; `unavailable` where it is behind what was served before.
-    public func attributions() throws(PlaceStoreError) -> Stored<DatasetCounts<Attribution>> {
-        try counts({ $0.attributionsInMemory() }) { store throws(PlaceStoreError) in try store.attributions()
-        }
-    }
-
-    /// The counts in memory, else those of the fallback, which are no older than what was served before.
-    private func counts<Item>(
-        _ inMemory: @escaping (IndexedPlaceStore) -> DatasetCounts<Item>?,
-        _ read: @escaping (any PlaceStore) throws(PlaceStoreError) -> Stored<DatasetCounts<Item>>
-    ) throws(PlaceStoreError) -> Stored<DatasetCounts<Item>> {
-        if let counts = inMemory(self) { return .now(counts) }
-        return .later { [self] () throws(PlaceStoreError) in
-            let fallback = try requireFallback()
-            for _ in 0..<2 {
-                var counts = try await read(fallback).value()
-                guard let version = counts.version, !index.admits(version) else {
-                    counts.datasetID = counts.datasetID.map(index.servedID)
-                    return counts
-                }
-                if let counts = inMemory(self) { return counts }
-                // The fallback had kept these counts from before the places in memory were served.
-                fallback.forgetCounts()
-            }
-            throw Self.isBehind
-        }
+    /// The source datasets with the number of their places.
+    package func attributions() throws(PlaceStoreError) -> Stored<DatasetCounts<Attribution>> {
+        guard let counts = attributionsInMemory() else { throw .notReady }
+        return .now(counts)
     }
 
     private func categoriesInMemory() -> DatasetCounts<CategoryCount>? {
@@ -295,8 +207,7 @@ public final class IndexedPlaceStore: PlaceStore {
                 let number = snapshot.vocabulary.number(of: name)
                 return CategoryCount(name: name, count: number.map { snapshot.categoryCounts[Int($0)] } ?? 0)
             }
-            let counts = DatasetCounts(
-                categories, version: facts.version, datasetID: facts.datasetID)
+            let counts = DatasetCounts(categories, datasetID: facts.datasetID)
             categoryCounts = counts
             return counts
         }
@@ -308,7 +219,7 @@ public final class IndexedPlaceStore: PlaceStore {
                 return attributionCounts
             }
             let counts = DatasetCounts(
-                snapshot.attributions(facts.datasets), version: facts.version, datasetID: facts.datasetID)
+                snapshot.attributions(facts.datasets), datasetID: facts.datasetID)
             attributionCounts = counts
             return counts
         }
@@ -316,22 +227,15 @@ public final class IndexedPlaceStore: PlaceStore {
 
     // MARK: State
 
-    /// Warms up the fallback.
-    public func warmUp() async { await fallback?.warmUp() }
-
-    /// The state of the fallback, or `loading` if that is good but the process still has to wait for its places in
-    /// memory. Once the process has started, the places in memory don't affect the state any more.
-    public func checkHealth() async -> StoreHealth {
-        let health = await fallback?.checkHealth() ?? .reachable(missingMigrations: [])
-        guard health == .reachable(missingMigrations: []),
-            !index.hasStarted(isRequired: isRequired, at: loop.now)
-        else { return health }
-        return .loading
+    /// The state of the database, and whether there are places to serve; nil before it is known.
+    package func checkHealth() async -> StoreHealth? {
+        let health = index.health
+        guard case .reachable(missingMigrations: [])? = health, !index.hasLoaded else { return health }
+        return index.status.phase == .tooLarge ? .tooLarge : .loading
     }
 
-    /// Adds the metrics of the fallback, and those of the places in memory.
-    public func collectMetrics(into snapshot: inout MetricsSnapshot) {
-        fallback?.collectMetrics(into: &snapshot)
+    /// Adds the metrics of the places in memory.
+    package func collectMetrics(into snapshot: inout MetricsSnapshot) {
         let status = index.status
         let isServing = index.isServing(at: now)
         snapshot.add(status.placeCount, to: DatabaseMetrics.indexPlaces)
@@ -350,15 +254,15 @@ public final class IndexedPlaceStore: PlaceStore {
         }
         snapshot.add(status.differenceCount, to: DatabaseMetrics.indexDifferences)
         snapshot.add(status.inactiveTriggerCount, to: DatabaseMetrics.indexInactiveTriggers)
+        if let isStandby = status.followsStandby {
+            snapshot.add(isStandby ? 1 : 0, to: DatabaseMetrics.indexStandby)
+        }
         snapshot.add(status.loadCount, to: DatabaseMetrics.indexLoads)
         snapshot.add(status.changeCount, to: DatabaseMetrics.indexChanges)
     }
 
-    /// Stops reading the places in memory, and closes the fallback.
-    public func close() async {
-        removeReader()
-        await fallback?.close()
-    }
+    /// Stops reading the places in memory.
+    package func close() async { removeReader() }
 
     // A session of the mock ends without closing its store.
     deinit { removeReader() }

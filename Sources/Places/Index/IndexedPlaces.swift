@@ -1,3 +1,5 @@
+import Geodesy
+import PointsOfInterestServerAPI
 import PointsOfInterestAPI
 import SpatialIndex
 
@@ -9,7 +11,6 @@ struct IndexedPlaces: PlaceSource {
     private let placed: [IndexPage.Placed]
     private let showsDistances: Bool
 
-    /// - Parameter showsDistances: whether the request has a centre.
     init(_ placed: [IndexPage.Placed], in snapshot: IndexSnapshot, showsDistances: Bool) {
         self.snapshot = snapshot
         self.placed = placed
@@ -33,7 +34,7 @@ struct IndexedPlaces: PlaceSource {
         to writer: inout JSONWriter
     ) {
         style.write(
-            record: records[place.reference], distance: showsDistances ? place.distanceMeters : nil,
+            records[place.reference], distance: showsDistances ? place.distanceMeters : nil,
             to: &writer)
     }
 }
@@ -44,7 +45,6 @@ struct RelevantPlaces: PlaceSource {
     private let found: [RelevancePage.Found]
     private let showsDistances: Bool
 
-    /// - Parameter showsDistances: whether the request has a centre.
     init(_ found: [RelevancePage.Found], in snapshot: IndexSnapshot, showsDistances: Bool) {
         self.snapshot = snapshot
         self.found = found
@@ -56,7 +56,7 @@ struct RelevantPlaces: PlaceSource {
     func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
         let place = found[index]
         style.write(
-            record: snapshot.records[place.placed.reference],
+            snapshot.records[place.placed.reference],
             distance: showsDistances ? place.placed.distanceMeters : nil, matchedNames: place.names,
             to: &writer)
     }
@@ -64,8 +64,6 @@ struct RelevantPlaces: PlaceSource {
 
 extension IndexFilter {
     /// What a request filters by.
-    ///
-    /// - Parameter vocabulary: that of the snapshot that is searched.
     init(_ filter: borrowing PlaceFilter, _ vocabulary: borrowing IndexVocabulary) {
         self.init()
         isFeatured = filter.featured
@@ -104,13 +102,11 @@ extension RankedPage {
         self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
     }
 
-    /// The page of a search by relevance.
     init(_ page: RelevancePage, of request: borrowing NearbyPlacesRequest, in snapshot: IndexSnapshot) {
         let places = RelevantPlaces(page.found, in: snapshot, showsDistances: request.center != nil)
         self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
     }
 
-    /// The page of the places in memory that have the ids of a request.
     init(byIDs request: NearbyPlacesRequest, in snapshot: IndexSnapshot) {
         var placed = Set(request.ids).compactMap { id in
             let id = Int64(id)
@@ -139,7 +135,6 @@ extension ClusterPage {
 }
 
 extension IndexSnapshot {
-    /// The dataset of its places.
     package var datasetID: DatasetID { DatasetID(high: version.datasetIDHigh, low: version.datasetIDLow) }
 
     /// The sources of its places, each with its number of places.

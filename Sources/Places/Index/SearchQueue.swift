@@ -10,7 +10,6 @@ import Synchronization
 ///
 /// If the time of a search is up, or its client has gone, the search isn't begun, or it ends early. Any thread.
 final class SearchQueue: Sendable {
-    /// A search that waits.
     private struct Search {
         let ticket: Ticket
         /// Runs it, or reports why it isn't run. Called once.
@@ -19,7 +18,6 @@ final class SearchQueue: Sendable {
 
     private struct State {
         var searches = FairQueue<IPAddress, Search>(maximumOfClient: maximumOfClient, maximum: maximum)
-        /// The clients that have a running search.
         var running: Set<IPAddress> = []
         /// The threads that run no search.
         var idle = (0..<threadCount).map { _ in BlockingThread(name: "poi-search", capacity: 1, yields: true)
@@ -43,7 +41,6 @@ final class SearchQueue: Sendable {
         }
     }
 
-    /// The maximum number of waiting searches of one client, and of all clients together.
     static let (maximumOfClient, maximum) = (8, 256)
     /// Few, since loops need the processors, too.
     static let threadCount = 2
@@ -53,7 +50,6 @@ final class SearchQueue: Sendable {
     /// Runs a search.
     ///
     /// - Parameters:
-    ///   - client: who asked for it.
     ///   - deadline: when it must have ended, by `MonotonicClock`.
     ///   - search: finds the value; nil if its `SearchStop` has ended it.
     /// - Throws: `overloaded` if too many searches wait; `timeout` once the deadline has passed; `cancelled` if the
@@ -172,9 +168,6 @@ struct FairQueue<Client: Hashable, Element> {
     /// How many elements wait.
     private(set) var count = 0
 
-    /// - Parameters:
-    ///   - maximumOfClient: the maximum number of waiting elements of one client.
-    ///   - maximum: the maximum number of waiting elements of all clients.
     init(maximumOfClient: Int, maximum: Int) {
         self.maximumOfClient = maximumOfClient
         self.maximum = maximum

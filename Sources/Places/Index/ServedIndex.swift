@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import EventLoop
 import Locking
 import PointsOfInterestAPI
@@ -9,17 +10,15 @@ import Synchronization
 /// In the service, an `IndexFollower` keeps them up to date; a mock publishes its fixtures once.
 ///
 /// Any thread, unless a function says otherwise.
-public final class ServedIndex: Sendable {
+package final class ServedIndex: Sendable {
     /// What is known about the dataset that is served, besides its places.
     package struct Facts: Sendable {
-        /// The dataset.
         package let version: DatasetVersion
         /// The id that entity tags are made from, see `servedID(of:)`.
         package let datasetID: DatasetID
-        /// The categories that there ever were.
         package let categories: NameVocabulary
         /// What is known of source datasets besides their places, by the datasets' names.
-        let datasets: [ExactName: DatasetFacts]
+        package let datasets: [ExactName: DatasetFacts]
 
         /// Makes the facts of a dataset.
         ///
@@ -39,7 +38,6 @@ public final class ServedIndex: Sendable {
             categories.sortedNames == other.categories.sortedNames && datasets == other.datasets
         }
 
-        /// The same facts with another dataset id.
         package func renamed(_ id: DatasetID) -> Facts {
             Facts(version: version, datasetID: id, categories: categories, datasets: datasets)
         }
@@ -63,7 +61,6 @@ public final class ServedIndex: Sendable {
         package var revision = Int64(0)
         /// The maximum memory that they may take, in bytes.
         package var maximumBytes = 0
-        /// How often all places were read.
         package var loadCount = 0
         /// How many places were added, changed or removed in memory, as in the database.
         package var changeCount = 0
@@ -76,28 +73,21 @@ public final class ServedIndex: Sendable {
         package var differenceCount = 0
         /// How many triggers don't record what is written.
         package var inactiveTriggerCount = 0
+        /// Whether the places are read from a standby; nil where none is wanted.
+        package var followsStandby: Bool?
     }
 
     private struct State {
-        var facts: Facts?
-        /// The newest dataset that was served from memory. Older pages of the database are refused.
-        var published: DatasetVersion?
-        /// The newest dataset that was served, from memory or from the database. Older places in memory aren't served.
-        var served: DatasetVersion?
+        /// What is known about the snapshot that is served, and about the one before: a reader may still have that one.
+        var (facts, previousFacts): (Facts?, Facts?)
         /// The last dataset of the database that isn't served by its own id, and the id that it is served by.
         var renamed: (id: DatasetID, servedID: DatasetID)?
         var status = Status()
+        var health: StoreHealth?
         var hasLoaded = false
-        /// When `hasStarted(isRequired:at:)` was first called, and whether it has returned true.
-        var startedAt: Duration?
-        var hasStarted = false
     }
 
-    /// The maximum time that a starting process waits for its places, unless they are required. Reading a million takes
-    /// a few seconds.
-    static let maximumStartTime = Duration.seconds(60)
-
-    let published = PublishedIndex()
+    let published: PublishedIndex
     /// Runs the searches that take long.
     let searches = SearchQueue()
     /// Until when the snapshot may be served, in milliseconds of the loops' clock. Readers check it themselves, so that
@@ -111,26 +101,32 @@ public final class ServedIndex: Sendable {
 
     /// Makes an index that has no places yet.
     ///
-    /// - Parameter freshTime: for how long places count as the newest after they were last known to be the newest.
-    public init(freshTime: Duration = .seconds(10)) {
+    /// - Parameters:
+    ///   - freshTime: for how long places count as the newest after they were last known to be the newest.
+    ///   - runFreeing: runs a job that frees places that were replaced, which takes tens of milliseconds for a million.
+    package init(
+        freshTime: Duration = .seconds(10), runFreeing: @escaping PublishedIndex.Runner = { job in job() }
+    ) {
+        published = PublishedIndex(runFreeing: runFreeing)
         freshMilliseconds = freshTime.milliseconds
     }
 
     /// Serves these places for ever, as a dataset with a new id; nil if they have more than 65,536 categories. No two
     /// places may have the same id.
     package convenience init?(
-        _ places: [StoredPlace], categories: NameVocabulary, properties: FilterableProperties = .none
+        _ places: [PlaceFields], categories: NameVocabulary, properties: FilterableProperties = .none
     ) {
         var builder = IndexPartBuilder(
             expecting: places.count, vocabulary: IndexVocabulary(properties: properties))
         for place in places {
-            guard place.withFields({ builder.add($0) }) else { return nil }
+            guard builder.add(place) else { return nil }
         }
         let id = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
         let version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
         let facts = Facts(version: version, categories: categories)
         self.init(freshTime: Self.forEver)
-        _ = publish(
+        update(health: .reachable(missingMigrations: []))
+        publish(
             IndexSnapshot(part: builder.build(), version: IndexVersion(facts)), facts, confirmedAt: .zero,
             until: Self.forEver)
     }
@@ -143,7 +139,6 @@ public final class ServedIndex: Sendable {
     /// `body` must not keep the snapshot, nor use it across a suspension.
     ///
     /// - Parameter now: by the loop's clock.
-    /// - Returns: nil where there is none.
     @discardableResult
     package func withSnapshot<Result>(at now: Duration, _ body: (IndexSnapshot) throws -> Result) rethrows
         -> Result?
@@ -176,20 +171,10 @@ public final class ServedIndex: Sendable {
         return Int((now.milliseconds - confirmedAt) / 1000)
     }
 
-    /// What is known about the served dataset; nil where there is none.
-    var facts: Facts? { state.withLock { $0.facts } }
-
-    /// Whether a process that has just started may be ready. It may once the places have been in memory. If they aren't
-    /// required, it may also if they don't fit, or if reading them takes too long.
-    func hasStarted(isRequired: Bool, at now: Duration) -> Bool {
+    /// What is known about a dataset that is served; nil where another is.
+    package func facts(of id: DatasetID) -> Facts? {
         state.withLock { state in
-            guard !state.hasStarted else { return true }
-            let since = state.startedAt ?? now
-            state.startedAt = since
-            state.hasStarted =
-                state.hasLoaded
-                || !isRequired && (state.status.phase == .tooLarge || now - since >= Self.maximumStartTime)
-            return state.hasStarted
+            [state.facts, state.previousFacts].compactMap(\.self).first { $0.datasetID == id }
         }
     }
 
@@ -199,23 +184,8 @@ public final class ServedIndex: Sendable {
     /// What the metrics tell.
     package var status: Status { state.withLock { $0.status } }
 
-    /// Notes that a page of the database is about to be served.
-    ///
-    /// If the page comes from another dataset than the places in memory, these aren't served any more until the
-    /// follower publishes places that are as new. A request that began before the places in memory were published may
-    /// bring such a page.
-    ///
-    /// - Returns: false if the page must not be served, since newer places were served from memory before.
-    package func admits(_ version: DatasetVersion) -> Bool {
-        state.withLock { state in
-            if let published = state.published, version.isOlder(than: published) { return false }
-            state.served = Self.newer(state.served, version)
-            if let facts = state.facts, facts.version != version {
-                validUntil.store(0, ordering: .releasing)
-            }
-            return true
-        }
-    }
+    /// The state of the database that the places come from, as the follower has last found it; nil before that.
+    var health: StoreHealth? { state.withLock { $0.health } }
 
     /// The id that a dataset of the database is served by, and that entity tags are made from. It is the dataset's own
     /// id, unless other places were served by that one.
@@ -231,72 +201,49 @@ public final class ServedIndex: Sendable {
     /// Gives a dataset of the database another id to be served by, since other places were served by its previous one.
     ///
     /// The new id is random, as all dataset ids are. So it needs no digest of what was mended, and is never used twice.
-    ///
-    /// - Returns: the new id.
     package func rename(_ id: DatasetID) -> DatasetID {
         let servedID = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
         state.withLock { $0.renamed = (id, servedID) }
         return servedID
     }
 
-    /// The newest dataset that was served, from memory or from the database.
-    package var served: DatasetVersion? { state.withLock { $0.served } }
-
     /// Serves a snapshot from now on.
     ///
     /// - Parameters:
     ///   - confirmedAt: when it was known to be the newest.
     ///   - time: until when it may be served.
-    /// - Returns: false if the database has served newer places, also while this runs. Then the snapshot isn't served.
     package func publish(
         _ snapshot: IndexSnapshot, _ facts: Facts, confirmedAt: Duration, until time: Duration
-    ) -> Bool {
-        let isNew: Bool? = state.withLock { state in
-            if let served = state.served, facts.version.isOlder(than: served) { return nil }
-            let isNew = state.facts?.version != facts.version
+    ) {
+        state.withLock { state in
+            if state.facts?.datasetID != facts.datasetID { state.previousFacts = state.facts }
             state.facts = facts
-            state.published = Self.newer(state.published, facts.version)
-            state.served = Self.newer(state.served, facts.version)
             state.hasLoaded = true
-            return isNew
         }
-        guard let isNew else { return false }
-        if isNew || published.pinned() !== snapshot { published.publish(snapshot) }
-        return state.withLock { state in
-            // The database may have served other places just now.
-            guard state.served == facts.version else { return false }
-            self.confirmedAt.store(confirmedAt.milliseconds, ordering: .relaxed)
-            validUntil.store(time.milliseconds, ordering: .releasing)
-            return true
-        }
+        if published.pinned() !== snapshot { published.publish(snapshot) }
+        self.confirmedAt.store(confirmedAt.milliseconds, ordering: .relaxed)
+        validUntil.store(time.milliseconds, ordering: .releasing)
+    }
+
+    /// Takes the state of the database that the places come from.
+    package func update(health: StoreHealth) {
+        state.withLock { $0.health = health }
     }
 
     /// Serves nothing from now on.
     package func withdraw() {
         validUntil.store(0, ordering: .releasing)
-        state.withLock { $0.facts = nil }
+        state.withLock { ($0.facts, $0.previousFacts) = (nil, nil) }
         published.withdraw()
-    }
-
-    /// Forgets which datasets were served, since the database has lost them.
-    package func forgetServed() {
-        state.withLock { ($0.published, $0.served) = (nil, nil) }
     }
 
     /// Changes what the metrics tell.
     package func update(_ body: (inout Status) -> Void) {
         state.withLock { body(&$0.status) }
     }
-
-    /// The newer of two datasets; the second where they belong to different histories.
-    private static func newer(_ first: DatasetVersion?, _ second: DatasetVersion) -> DatasetVersion {
-        guard let first, second.isOlder(than: first) else { return second }
-        return first
-    }
 }
 
 extension Duration {
-    /// In whole milliseconds.
     fileprivate var milliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
@@ -304,7 +251,6 @@ extension Duration {
 
 /// Which dataset places were read from, and its position in the database's history.
 package struct DatasetVersion: Hashable, Sendable {
-    /// The name of the dataset, which entity tags are made from.
     package let datasetID: DatasetID
     /// The number of the transaction that made it; grows with each that changes places.
     package let revision: Int64
@@ -312,7 +258,6 @@ package struct DatasetVersion: Hashable, Sendable {
     /// histories can't be compared.
     package let incarnation: DatasetID
 
-    /// Makes the version of a dataset.
     package init(datasetID: DatasetID, revision: Int64, incarnation: DatasetID) {
         self.datasetID = datasetID
         self.revision = revision
@@ -337,8 +282,8 @@ extension IndexVersion {
 
 /// What is known of a source dataset besides its places.
 package struct DatasetFacts: Hashable, Sendable {
-    let license: String
-    let credit, url: String?
+    package let license: String
+    package let credit, url: String?
 
     /// Makes the facts of a source dataset: its license, the credit that a map has to show, and the address of a page
     /// about it.

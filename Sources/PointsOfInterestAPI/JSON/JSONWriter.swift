@@ -1,3 +1,5 @@
+import Bytes
+
 /// Writes JSON (RFC 8259) straight into bytes, without Foundation.
 ///
 /// The caller pairs the begins with the ends and names each member of an object; the writer adds commas, escapes text
@@ -13,17 +15,13 @@ package struct JSONWriter: ~Copyable {
         buffer = ByteBuffer(capacity: capacity)
     }
 
-    /// Makes a writer that writes into memory from an offset on, and takes over the memory: see `ByteBuffer`.
-    package init(adopting memory: UnsafeMutableRawBufferPointer, from offset: Int) {
-        buffer = ByteBuffer(adopting: memory, count: offset)
+    /// Makes a writer that appends to a buffer, until `release()` gives it back.
+    package init(appendingTo buffer: consuming ByteBuffer) {
+        self.buffer = buffer
     }
 
-    /// Hands the memory over to the caller. If it had to grow, it isn't the memory that the writer was made with. `end`
-    /// is where the JSON ends.
-    package consuming func release() -> (memory: UnsafeMutableRawBufferPointer, end: Int) {
-        let (memory, end) = buffer.release()
-        return (memory, end)
-    }
+    /// Gives the buffer back. It may have grown.
+    package consuming func release() -> ByteBuffer { buffer }
 
     /// A copy of what is written so far.
     package var bytes: [UInt8] { buffer.bytes }
@@ -32,7 +30,7 @@ package struct JSONWriter: ~Copyable {
     package var count: Int { buffer.count }
 
     /// Calls a closure with what is written so far.
-    package func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         buffer.withBytes(body)
     }
 

@@ -221,7 +221,7 @@ extension ProblemCode {
         .overloaded: Kind(503, "The service is overloaded"),
         .notReady: Kind(503, "The service is not ready"),
         .databaseUnavailable: Kind(503, "The database is not available"),
-        .indexRequired: Kind(503, "The places are not in memory"),
+        .indexRequired: Kind(501, "This service does not keep its places in memory"),
         .databaseBusy: Kind(503, "The database is busy"),
         .queryTimeout: Kind(504, "The query took too long"),
         .gatewayTimeout: Kind(504, "A server took too long to respond"),

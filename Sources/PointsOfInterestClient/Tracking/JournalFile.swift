@@ -64,7 +64,7 @@ final class JournalFile: Sendable {
         let length = try size()
         var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { disk.write(descriptor, $0.baseAddress, $0.count) }
+            let count = disk.write(descriptor, rest)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 let failure = EventQueueError.system("write \(path)")
@@ -145,8 +145,8 @@ struct QueueDisk: Sendable {
     /// Waits until the file of a descriptor is on the disk.
     var synchronize: FileSync = { QueueDisk.synchronize($0, command: QueueDisk.fullSync) }
     /// Writes bytes to a descriptor, write(2): returns how many, or -1 and the reason in `errno`.
-    var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int = {
-        Foundation.write($0, $1, $2)
+    var write: @Sendable (_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Int = {
+        Foundation.write($0, Array($1), $1.count)
     }
     /// Keeps a folder out of backups, and unreadable until the device was first unlocked.
     var protect: @Sendable (URL) throws -> Void = { try QueueDisk.protect($0) }

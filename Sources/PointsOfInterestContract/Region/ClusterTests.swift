@@ -7,11 +7,10 @@ struct ClusterTests {
         "Each cell has the number, the mean and the box of its places, in order from north to south",
         .contract(
             .invariant, in: .clusters,
-            otherwise: "A map would show wrong numbers, or put them where no place is."),
-        .needs(.clusters), .needs(.place))
+            otherwise: "A map would show wrong numbers, or put them where no place is."), .needs(.place))
     func cells() async throws {
         try await Region.compare { region, differences in
-            for zoom in try region.zooms {
+            for zoom in region.zooms {
                 try await region.compare(ClustersRequest(box: region.box, zoom: zoom), into: &differences)
             }
         }
@@ -22,10 +21,10 @@ struct ClusterTests {
         .contract(
             .invariant, in: .clusters,
             otherwise: "A map's numbers would count places that its list leaves out."),
-        .needs(.clusters), .needs(.twoCategories))
+        .needs(.twoCategories))
     func filteredCells() async throws {
         try await Region.compare { region, differences in
-            let zooms = try region.zooms
+            let zooms = region.zooms
             var request = ClustersRequest(
                 box: region.box, zoom: zooms[0], categories: Array(region.categories.prefix(2)))
             try await region.compare(request, into: &differences)
@@ -44,11 +43,11 @@ struct ClusterTests {
         "A search for a text counts the places of each cell that the list has for it, and no others",
         .contract(
             .invariant, in: .clusters, otherwise: "A map would show places that a search doesn't find."),
-        .needs(.clusters), .needs(.sharedWord))
+        .needs(.sharedWord))
     func textCells() async throws {
         try await Region.compare { region, differences in
             let pair = try region.needed(\.pair, .sharedWord)
-            for (zoom, text) in zip(try region.zooms, [pair.first, "\(pair.first) \(pair.second)"]) {
+            for (zoom, text) in zip(region.zooms, [pair.first, "\(pair.first) \(pair.second)"]) {
                 // Also those that are found by names which no response shows.
                 let list = NearbyPlacesRequest(box: region.box, limit: 100, searchText: text)
                 var found: Set<Int> = []
@@ -66,16 +65,15 @@ struct ClusterTests {
         .contract(
             .invariant, in: .clusters,
             otherwise: "Numbers at a map's edge would jump while the map is moved."),
-        .needs(.clusters), .needs(.place))
+        .needs(.place))
     func wholeCells() async throws {
         try await Region.compare { region, differences in
-            for zoom in try region.zooms {
+            for zoom in region.zooms {
                 let whole = try await Service.client().clusters(ClustersRequest(box: region.box, zoom: zoom))
                 try await compare(region.quarter, with: whole, into: &differences)
             }
-            guard let earth = region.earth else { throw NotShown(fact: .clusters) }
             // From the edge of a cell eastwards to the 60th degree: the places of most continents are in it.
-            try await compare(.edges(90, -90, 60, 90), with: earth, into: &differences)
+            try await compare(.edges(90, -90, 60, 90), with: region.earth, into: &differences)
         }
     }
 
@@ -99,17 +97,17 @@ struct ClusterTests {
         .contract(
             .invariant, in: .categories,
             otherwise: "A filter would promise another number of places than the map then shows."),
-        .needs(.clusters), .needs(.place))
+        .needs(.place))
     func categories() async throws {
         try await Region.compare { region, differences in
-            guard let earth = region.earth else { throw NotShown(fact: .clusters) }
             let service = try await Service.client()
             let categories = try await service.categories()
             differences.expect(
-                earth.clusters.total, is: categories.map(\.count).reduce(0, +), "places in all clusters")
+                region.earth.clusters.total, is: categories.map(\.count).reduce(0, +),
+                "places in all clusters")
             for category in categories.prefix(12) {
                 let request = ClustersRequest(
-                    box: try .earth, zoom: earth.zoom, categories: [category.name])
+                    box: try .earth, zoom: region.earth.zoom, categories: [category.name])
                 let count = try await service.clusters(request).clusters.total
                 differences.expect(count, is: category.count, "places of \(category.name) in clusters")
             }
@@ -120,11 +118,8 @@ struct ClusterTests {
 extension Region {
     /// The deepest zoom at which its box has no more cells than a request may, and one three levels higher.
     fileprivate var zooms: [Int] {
-        get throws {
-            guard let cellZoom else { throw NotShown(fact: .clusters) }
-            let fine = min(cellZoom + 5, ClustersRequest.zooms.upperBound)
-            return [fine, max(fine - 3, cellZoom)]
-        }
+        let fine = min(cellZoom + 5, ClustersRequest.zooms.upperBound)
+        return [fine, max(fine - 3, cellZoom)]
     }
 
     /// Compares the clusters of its box with its places.
@@ -146,11 +141,9 @@ extension Region {
         differences.expect(clusters.total, is: matching.count, "\(query): places in all clusters")
         differences.expect(
             clusters.isInOrder(from: -180), "\(query): not from north to south and west to east")
-        if let cellZoom {
-            let cellCount = 1 << (2 * (request.zoom - cellZoom))
-            differences.expect(
-                clusters.count <= cellCount, "\(query): \(clusters.count) clusters in \(cellCount) cells")
-        }
+        let cellCount = 1 << (2 * (request.zoom - cellZoom))
+        differences.expect(
+            clusters.count <= cellCount, "\(query): \(clusters.count) clusters in \(cellCount) cells")
         for cluster in clusters {
             let width = cluster.box.east - cluster.box.west
             differences.expect(
@@ -164,7 +157,6 @@ extension PlaceCluster {
     /// The maximum error by rounding of the mean, in degrees.
     private static let precision = 1.5e-7
 
-    /// Compares it with the places in its box.
     fileprivate func compare(
         _ places: [PointOfInterest], _ query: String, into differences: inout Differences
     ) {
@@ -191,7 +183,6 @@ extension PlaceCluster {
 }
 
 extension [PlaceCluster] {
-    /// How many places there are in all of them.
     fileprivate var total: Int { map(\.count).reduce(0, +) }
 
     /// Whether each one is south of the one before, or east of it, counted from a meridian.
@@ -209,7 +200,6 @@ extension PointOfInterest {
 }
 
 extension BoundingBox {
-    /// Whether a place is between its edges, as clusters have them: such a box doesn't cross the antimeridian.
     fileprivate func isAround(_ place: PointOfInterest) -> Bool {
         (south...north).contains(place.latitude) && (west...east).contains(place.clusteredLongitude)
     }

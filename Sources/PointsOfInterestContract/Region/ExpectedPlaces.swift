@@ -13,7 +13,6 @@ struct ExpectedPlaces: Hashable, Sendable {
     static let maximumCount = 20
 
     private(set) var places: [ExpectedPlace] = []
-    /// What it says of the service's settings.
     private(set) var settings = ServiceSettings()
 
     /// What the file that `POI_CONTRACT_EXPECT` names says; nil without that variable. Where the file can't be used, this
@@ -35,7 +34,6 @@ struct ExpectedPlaces: Hashable, Sendable {
 
 /// A place that the target is known to have. A member that is nil isn't known.
 struct ExpectedPlace: Hashable, Sendable {
-    /// The line of the file that it begins in.
     var line: Int
     var name: String
     var latitude: Double
@@ -47,10 +45,8 @@ struct ExpectedPlace: Hashable, Sendable {
     var importance: Int?
     var properties: JSONValue.Object?
     var dataset: String?
-    /// Its id in the dataset.
     var id: String?
     var license: String?
-    /// What the dataset's attribution says.
     var credit: String?
     var url: String?
     var datasetPlaces: Int?

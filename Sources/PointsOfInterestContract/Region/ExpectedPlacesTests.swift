@@ -55,7 +55,6 @@ enum KnownPlaces {
 extension ExpectedPlace: CustomTestStringConvertible {
     var testDescription: String { "line \(line)" }
 
-    /// A search for what is within a metre.
     fileprivate var search: NearbyPlacesRequest {
         var request = NearbyPlacesRequest(
             center: Coordinate(validLatitude: latitude, validLongitude: longitude), radiusMeters: 1,
@@ -93,7 +92,6 @@ extension ExpectedPlace: CustomTestStringConvertible {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test where no places are known.
     fileprivate static var needsExpectedPlaces: Self {
         .enabled(if: ExpectedPlaces.current != nil, "POI_CONTRACT_EXPECT names no file of known places")
     }

@@ -4,7 +4,6 @@ import Testing
 
 /// What a search in a region has to find, by brute force: every place is looked at, and measured by Vincenty's formula.
 struct ExpectedSearch {
-    /// A place that matches, or that may match.
     struct Candidate {
         let place: PointOfInterest
         /// False at the edge of the radius, and where the name that responses show doesn't have the words of the search text:
@@ -112,17 +111,14 @@ struct ExpectedSearch {
             "\(query): place \(place.id) has a distance of \(distance) and is at \(candidate.meters) m")
     }
 
-    /// Whether one place may come before another.
     private static func mayPrecede(_ one: Candidate, _ other: Candidate) -> Bool {
         let isOnePosition =
             one.place.latitude == other.place.latitude && one.place.longitude == other.place.longitude
         return isOnePosition
-            ? one.place.id < other.place.id
-            : one.meters <= other.meters + max(one.tolerance, other.tolerance)
+            ? one.place.id < other.place.id : one.meters <= other.meters + max(one.tolerance, other.tolerance)
     }
 }
 
-/// The filter of a search, without its radius.
 struct RegionFilter {
     private let box: BoundingBox?
     private let filter: PlaceFilter
@@ -138,7 +134,6 @@ struct RegionFilter {
         searchText = filter.searchText.map { NameWords.SearchText($0) }
     }
 
-    /// Whether a place matches, but for the search text.
     func keeps(_ place: PointOfInterest) -> Bool {
         if let box, !box.holds(place) { return false }
         if !filter.categories.isEmpty, !filter.categories.contains(place.category) { return false }
@@ -153,7 +148,6 @@ struct RegionFilter {
 }
 
 extension Region {
-    /// Compares searches with brute force.
     static func compareSearches(
         pages: Int = 1, sourceLocation: SourceLocation = #_sourceLocation,
         _ requests: (Region) throws -> [NearbyPlacesRequest]
@@ -165,7 +159,6 @@ extension Region {
         }
     }
 
-    /// Sends a search, follows its pages, and compares what comes with brute force.
     func compare(
         _ request: NearbyPlacesRequest, pages: Int = 1, into differences: inout Differences
     ) async throws {
@@ -189,19 +182,15 @@ extension Region {
 }
 
 extension PointOfInterest {
-    /// Whether a search for a text at its position finds it.
     func isFound(by text: String) async throws -> Bool {
         let request = NearbyPlacesRequest(box: try pointBox, limit: 100, searchText: text)
         for try await place in try await Service.client().allNearbyPlacesAsSent(request) where place.id == id
-        {
-            return true
-        }
+        { return true }
         return false
     }
 }
 
 extension BoundingBox {
-    /// Whether a place is in the box, as the contract says.
     fileprivate func holds(_ place: PointOfInterest) -> Bool {
         guard (south...north).contains(place.latitude) else { return false }
         if abs(place.latitude) == 90 { return true }
@@ -213,7 +202,6 @@ extension BoundingBox {
         }
     }
 
-    /// The point half-way between its edges.
     var middlePoint: Coordinate {
         get throws {
             let width = west <= east ? east - west : east + 360 - west

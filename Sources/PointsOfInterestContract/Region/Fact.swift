@@ -2,14 +2,11 @@ import PointsOfInterestClient
 
 /// A property of the data, which a target can't show if none of its places has it.
 struct Fact: Sendable {
-    /// What it is, for people.
     let text: String
-    /// Whether the target shows it.
     let isShown: @Sendable () async throws -> Bool
     /// A place that shows it, without a distance; nil where there is none, or where no single place can.
     let example: @Sendable () async throws -> PointOfInterest?
 
-    /// A fact of the whole region.
     private init(_ text: String, region holds: @escaping @Sendable (Region) async throws -> Bool) {
         self.text = text
         isShown = {
@@ -57,8 +54,6 @@ extension Fact {
         "a name with an apostrophe or a quotation mark",
         place: { $0.name.contains { "'\"’‘“”«»ʼ".contains($0) } })
 
-    static let clusters = Fact(
-        "clusters, for which places have to be in memory", region: { $0.earth != nil })
     static let morePages = Fact("more than a page of seven places", region: { $0.places.count > 7 })
     static let twoCategories = Fact("places of two categories", region: { $0.categories.count > 1 })
     static let onePosition = Fact("two places at one position", region: { !$0.crowds.isEmpty })
@@ -70,10 +65,7 @@ extension Fact {
         "a name of two words, of which another name has only the first", region: { $0.words.pair != nil })
     static let filterableProperty = Fact(
         "a value of a property that places in memory are filtered by",
-        region: { region in
-            guard region.earth != nil else { return false }
-            return try await !FilterablePlaces(of: region).filters.isEmpty
-        })
+        region: { try await !FilterablePlaces(of: $0).filters.isEmpty })
 
     static let credit = Fact("an attribution with a credit", attribution: { $0.credit != nil })
     static let attributionURL = Fact("an attribution with a URL", attribution: { $0.url != nil })

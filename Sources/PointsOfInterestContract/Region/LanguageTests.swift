@@ -3,7 +3,6 @@ import Testing
 
 @Suite("Names in languages", .timeLimit(.minutes(2)))
 struct LanguageTests {
-    /// A place with a name in another language, with that name, and its language.
     private func example() async throws -> (place: PointOfInterest, language: String) {
         let place = try await Fact.names.needed()
         return (place, try #require(place.language, "no language with the name \(place.name)"))

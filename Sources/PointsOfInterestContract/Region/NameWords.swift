@@ -6,7 +6,6 @@ package struct NameWords: Sendable {
     /// Each word's code points.
     package let words: Set<[Unicode.Scalar]>
 
-    /// Finds the words of a name.
     package init(_ name: String) {
         let characters = FoldedCharacter.characters(of: name)
         let joined = characters.filter { $0 != .apostrophe }
@@ -18,21 +17,18 @@ package struct NameWords: Sendable {
             })
     }
 
-    /// Whether a search text finds the name.
     package func match(_ text: String) -> Bool { SearchText(text).finds(self) }
 
     /// The words of a search text.
     package struct SearchText: Sendable {
         let words: [(plain: [Unicode.Scalar], spelledOut: [Unicode.Scalar])]
 
-        /// Finds the words of a text.
         package init(_ text: String) {
             words = NameWords.pieces(of: FoldedCharacter.characters(of: text)).map {
                 (FoldedCharacter.plain($0[...]), FoldedCharacter.spelledOut($0[...]))
             }
         }
 
-        /// Whether it has no words.
         package var isEmpty: Bool { words.isEmpty }
 
         /// Whether each of them begins a word of a name; a text without words finds nothing.
@@ -75,21 +71,18 @@ struct FoldedCharacter: Equatable {
 
     private static let letters: [Unicode.Scalar: String] = [
         "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h",
-        "ı": "i",
-        "ς": "σ",
+        "ı": "i", "ς": "σ",
     ]
     private static let apostrophes: [Unicode.Scalar] = ["'", "\u{2019}", "\u{2BC}"]
     /// Latin-1 and before without digits and small letters, and punctuation.
     private static let separators: [ClosedRange<UInt32>] = [
         0...0x2F, 0x3A...0x60, 0x7B...0xBF, 0x2000...0x206F, 0x3000...0x3004, 0x3008...0x303F,
-        0x30A0...0x30A0,
-        0x30FB...0x30FB,
+        0x30A0...0x30A0, 0x30FB...0x30FB,
     ]
     private static let runs: [ClosedRange<UInt32>] = [
         0xE00...0xEFF, 0x1780...0x17FF, 0x2E80...0x2FDF, 0x3005...0x3007, 0x3040...0x309F, 0x30A1...0x30FA,
         0x30FC...0x30FF, 0x31F0...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF,
-        0x16FE3...0x16FE3,
-        0x16FF0...0x16FF1, 0x1AFF0...0x1B16F, 0x20000...0x3FFFF,
+        0x16FE3...0x16FE3, 0x16FF0...0x16FF1, 0x1AFF0...0x1B16F, 0x20000...0x3FFFF,
     ]
 
     static func plain(_ characters: ArraySlice<FoldedCharacter>) -> [Unicode.Scalar] {

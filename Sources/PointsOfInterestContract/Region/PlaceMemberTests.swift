@@ -51,8 +51,7 @@ struct PlaceMemberTests {
 
     @Test(
         "A name with an ampersand is the same in lists, details and GeoJSON",
-        .contract(.invariant, in: .place, otherwise: "Names would have `&amp;` in them."),
-        .needs(.ampersand))
+        .contract(.invariant, in: .place, otherwise: "Names would have `&amp;` in them."), .needs(.ampersand))
     func ampersand() async throws { try await compare(.ampersand) }
 
     @Test(
@@ -62,7 +61,6 @@ struct PlaceMemberTests {
     func quotationMark() async throws { try await compare(.quotationMark) }
 }
 
-/// A place as a feature of GeoJSON (RFC 7946), or a collection of them.
 private struct GeoJSON: Decodable {
     struct Geometry: Decodable {
         let type: String
@@ -89,10 +87,8 @@ private struct GeoJSON: Decodable {
 }
 
 extension Service {
-    /// A place in all responses that may have it, found by its position.
-    ///
-    /// Lists are left out where a page doesn't have all places of this position, and clusters where they aren't counted, or
-    /// have several places there.
+    /// A place in all responses that may have it, found by its position. Lists are left out where a page doesn't have all
+    /// places of this position, and clusters where they aren't counted, or have several places there.
     static func forms(
         of place: PointOfInterest, properties: [String] = [], languages: [String] = []
     ) async throws -> [(form: String, place: PointOfInterest?)] {
@@ -113,24 +109,20 @@ extension Service {
             forms.append(("a list", page.places.first { $0.id == id }))
             forms.append(("a list as GeoJSON", features.first { $0.id == id }))
         }
-        do {
-            // For clusters, 180 is -180.
-            let longitude = place.longitude == 180 ? -180 : place.longitude
-            let cluster = try await client.clusters(clusters).clusters.first {
-                $0.box.contains(latitude: place.latitude, longitude: longitude)
-            }
-            if cluster?.count ?? 1 == 1 { forms.append(("a cluster", cluster?.place)) }
-        } catch let error as RequestError where error.problem?.code == .indexRequired {}
+        // For clusters, 180 is -180.
+        let longitude = place.longitude == 180 ? -180 : place.longitude
+        let cluster = try await client.clusters(clusters).clusters.first {
+            $0.box.contains(latitude: place.latitude, longitude: longitude)
+        }
+        if cluster?.count ?? 1 == 1 { forms.append(("a cluster", cluster?.place)) }
         return forms
     }
 
-    /// One place, asked for as GeoJSON.
     static func geoJSONPlace(id: Int, languages: [String] = []) async throws -> PointOfInterest? {
         let query = languages.isEmpty ? "" : "?lang=" + languages.joined(separator: ",")
         return try await geoJSON("/locations/\(id)" + query).place
     }
 
-    /// A page of places, asked for as GeoJSON.
     static func geoJSONPlaces(_ request: NearbyPlacesRequest) async throws -> [PointOfInterest?] {
         let collection = try await geoJSON("/locations?" + request.encodedQuery)
         guard collection.type == "FeatureCollection" else { return [] }
@@ -144,19 +136,16 @@ extension Service {
     }
 }
 
-/// The members of a place that have to be the same in every response: all but the distance and the properties.
-///
-/// Texts are compared by their code points: `==` takes é for e with an accent behind it.
+/// The members of a place that have to be the same in every response: all but the distance and the properties. Texts are
+/// compared by their code points: `==` takes é for e with an accent behind it.
 struct PlaceMembers {
     private(set) var differences: [String] = []
 
-    /// Notes a text unless it is the expected one.
     mutating func compare(_ member: String, _ text: String?, _ expected: String?) {
         let isSame = text.map { text in expected.map { text.isExactly($0) } ?? false } ?? (expected == nil)
         if !isSame { differences.append("\(member): \(Self.shown(text)) instead of \(Self.shown(expected))") }
     }
 
-    /// Notes a value unless it is the expected one.
     mutating func compare<Value: Equatable>(_ member: String, _ value: Value, _ expected: Value) {
         if value != expected { differences.append("\(member): \(value) instead of \(expected)") }
     }
@@ -173,9 +162,8 @@ extension PointOfInterest {
     var inLists: PointOfInterest {
         PointOfInterest(
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
-            featured: featured,
-            distance: distance, address: address, website: website, source: source, importance: importance,
-            language: language)
+            featured: featured, distance: distance, address: address, website: website, source: source,
+            importance: importance, language: language)
     }
 
     /// The members that differ from those of the same place elsewhere, without the distance and the properties.
@@ -199,6 +187,5 @@ extension PointOfInterest {
 }
 
 extension String {
-    /// Whether two texts have the same code points.
     func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

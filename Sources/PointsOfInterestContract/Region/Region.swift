@@ -4,19 +4,15 @@ import Testing
 
 /// A part of the Earth whose places are all known, so that responses about it can be compared with brute force.
 final class Region: Sendable {
-    /// The most places that a region has.
     static let maximumCount = 3000
 
     /// The part of the Earth: the places in it are all places of the service that this box contains.
     let box: BoundingBox
-    /// The zoom at which its places are those of one cell; −2 for the whole Earth, which zoom 0 divides into sixteen cells. Nil
-    /// where the service can't count clusters.
-    let cellZoom: Int?
-    /// The clusters of the whole Earth at zoom 3; nil where the service can't count them.
-    let earth: PlaceClusters?
+    /// The zoom at which its places are those of one cell; −2 for the whole Earth, which zoom 0 divides into sixteen cells.
+    let cellZoom: Int
+    let earth: PlaceClusters
     /// All of its places, without distances.
     let places: [RegionPlace]
-    /// Words to search for in the region.
     let words: RegionWords
     private let firstPage: PlacesResponse
     private let byID: [Int: RegionPlace]
@@ -29,10 +25,8 @@ final class Region: Sendable {
         byID = Dictionary(places.map { ($0.place.id, $0) }) { first, _ in first }
     }
 
-    /// Whether its places are all that the service has.
     var isWholeEarth: Bool { box.east - box.west == 360 && box.north - box.south == 180 }
 
-    /// A place by its id.
     func place(id: Int) -> RegionPlace? { byID[id] }
 
     /// All of its places as requests for their ids have them.
@@ -47,7 +41,6 @@ final class Region: Sendable {
     }
 }
 
-/// A place of a region.
 struct RegionPlace: Sendable {
     let place: PointOfInterest
     let name: NameWords
@@ -64,10 +57,8 @@ extension Region {
     /// The region of this process; nil where the service has no places.
     static func current() async throws -> Region? { try await keeper.region(after: nil) }
 
-    /// Compares responses about the region with brute force, and fails where they differ.
-    ///
-    /// If the data have changed since the region was walked, a difference proves nothing: the comparison is repeated
-    /// with a new region.
+    /// Compares responses about the region with brute force, and fails where they differ. If the data have changed since the
+    /// region was walked, a difference proves nothing: the comparison is repeated with a new region.
     static func compare(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ comparison: (Region, inout Differences) async throws -> Void
@@ -97,23 +88,19 @@ extension Region {
     }
 }
 
-/// What a comparison has found to differ.
 struct Differences {
     private(set) var all: [String] = []
 
-    /// Notes a text unless something holds.
     mutating func expect(_ holds: Bool, _ text: @autoclosure () -> String) {
         if !holds { all.append(text()) }
     }
 
-    /// Notes a text unless two values are equal.
     mutating func expect<Value: Equatable>(
         _ value: Value, is expected: Value, _ text: @autoclosure () -> String
     ) {
         expect(value == expected, "\(text()): \(value) instead of \(expected)")
     }
 
-    /// Records a failure for each difference, or for the first ones if there are many.
     fileprivate func record(at sourceLocation: SourceLocation) {
         let others = all.count > 5 ? ["and \(all.count - 5) more differences"] : []
         for difference in all.prefix(5) + others {
@@ -130,7 +117,6 @@ struct MovingData: Error, CustomStringConvertible {
         """
 }
 
-/// Keeps the region that this process compares with.
 private actor RegionKeeper {
     private var search: Task<Region?, any Error>?
 

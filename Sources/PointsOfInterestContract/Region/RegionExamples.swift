@@ -1,7 +1,6 @@
 import Foundation
 import PointsOfInterestClient
 
-/// Examples that tests need of a region.
 extension Region {
     /// Its categories, the most frequent one first.
     var categories: [String] {
@@ -9,7 +8,6 @@ extension Region {
             .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map(\.key)
     }
 
-    /// The first of its places that fulfils a condition.
     func first(where holds: (PointOfInterest) -> Bool) -> PointOfInterest? {
         places.first { holds($0.place) }?.place
     }
@@ -47,7 +45,6 @@ extension Region {
     }
 }
 
-/// Words of a region's names that tests search for.
 struct RegionWords: Sendable {
     /// A word of letters A to Z, one of them a vowel, and of no more; the most frequent one of several letters.
     let word: String?
@@ -83,8 +80,7 @@ struct RegionWords: Sendable {
                 return pairs.first { first, second in
                     first != second && byWord[first, default: []].contains { !$0.name.match(second) }
                 }
-            }
-            .first
+            }.first
     }
 
     private static func isAccent(_ scalar: Unicode.Scalar) -> Bool {

@@ -3,7 +3,6 @@ import Testing
 
 @Suite("Pages of searches in a region", .timeLimit(.minutes(2)))
 struct RegionPageTests {
-    /// The most pages that a test follows.
     private static let maximumPages = 6
 
     @Test(
@@ -33,8 +32,7 @@ struct RegionPageTests {
         "The pages of a search for a text, around a centre or in a box, have each match once",
         .contract(
             .invariant, in: .locations,
-            otherwise: "A search's list would repeat places, or end before the last."),
-        .needs(.word))
+            otherwise: "A search's list would repeat places, or end before the last."), .needs(.word))
     func textPages() async throws {
         try await Region.compareSearches(pages: Self.maximumPages) { region in
             let word = try region.needed(\.word, .word)

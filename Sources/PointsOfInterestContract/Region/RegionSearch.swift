@@ -1,30 +1,21 @@
 import Foundation
 import PointsOfInterestClient
 
-/// A box that is to be a region.
 struct FoundBox {
     let box: BoundingBox
-    var cellZoom: Int?
-    var earth: PlaceClusters?
+    let cellZoom: Int
+    let earth: PlaceClusters
 }
 
-/// Finds a region, and walks through its pages.
 enum RegionSearch {
     /// A region with fewer places shows little; a more crowded part of the Earth is looked at again.
     private static let desiredCount = 300
     /// How many zooms deeper a cell is looked at again: 1,024 cells are as many as a request may have.
     private static let step = 5
 
-    /// Finds a region and walks through it; nil where there are no places.
     static func region() async throws -> Region? {
         for _ in 1...3 {
-            let found: FoundBox?
-            do {
-                found = try await byClusters()
-            } catch let error as RequestError where error.problem?.code == .indexRequired {
-                found = try await aroundAPlace()
-            }
-            guard let found else { return nil }
+            guard let found = try await byClusters() else { return nil }
             guard let pages = try await walk(found.box) else { continue }
             if try await pages[0].hasChanged() { continue }
             return pages[0].places.isEmpty ? nil : Region(found, pages: pages)
@@ -55,25 +46,6 @@ enum RegionSearch {
         }
         guard let best else { throw NoRegion() }
         return FoundBox(box: best.cluster.box, cellZoom: best.zoom, earth: earth)
-    }
-
-    /// The whole Earth, or a box around a place, where clusters can't be counted.
-    private static func aroundAPlace() async throws -> FoundBox? {
-        let total = try await Service.client().categories().map(\.count).reduce(0, +)
-        if total == 0 { return nil }
-        if total <= Region.maximumCount { return FoundBox(box: try .earth) }
-        let center = try await Service.center()
-        // In a box as wide as this disc are about as many places as a page has.
-        let distance = try await Service.places(around: center, limit: 100).last?.distance ?? 0
-        var half = max(distance / 111_000, 1e-6)
-        while half > 1e-9 {
-            let box = try BoundingBox.edges(
-                max(-180, center.longitude - half), max(-90, center.latitude - half),
-                min(180, center.longitude + half), min(90, center.latitude + half))
-            if try await walk(box) != nil { return FoundBox(box: box) }
-            half /= 2
-        }
-        throw NoRegion()
     }
 
     /// All pages of a box, by their links; nil where they have more places than a region, as they may after a change.
@@ -120,7 +92,6 @@ struct PlacesResponse: Sendable {
         get throws { try JSON(response.body).array?.map { $0["distance"]?.number } ?? [] }
     }
 
-    /// Whether the service would send something else now.
     func hasChanged() async throws -> Bool {
         let tag = response.header("ETag")
         let now = try await Service.response(to: target, headers: tag.map { ["If-None-Match": $0] } ?? [:])
@@ -132,7 +103,6 @@ struct PlacesResponse: Sendable {
 }
 
 extension BoundingBox {
-    /// A box by its edges, which have to be on Earth.
     static func edges(_ west: Double, _ south: Double, _ east: Double, _ north: Double) throws -> BoundingBox
     {
         guard let box = BoundingBox(west: west, south: south, east: east, north: north) else {
@@ -141,14 +111,11 @@ extension BoundingBox {
         return box
     }
 
-    /// The box of the whole Earth.
     static var earth: BoundingBox { get throws { try edges(-180, -90, 180, 90) } }
 }
 
 extension PointOfInterest {
-    /// Where it is.
     var position: Coordinate { Coordinate(validLatitude: latitude, validLongitude: longitude) }
 
-    /// The box that has nothing but its position.
     var pointBox: BoundingBox { get throws { try .edges(longitude, latitude, longitude, latitude) } }
 }

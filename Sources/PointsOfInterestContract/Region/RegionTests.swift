@@ -27,8 +27,7 @@ struct RegionTests {
         "Distances have one decimal at most",
         .contract(
             .invariant, in: .conventions,
-            otherwise: "Two apps that round for themselves would show different distances."),
-        .needs(.place))
+            otherwise: "Two apps that round for themselves would show different distances."), .needs(.place))
     func rounding() async throws {
         try await Region.compare { region, differences in
             var request = NearbyPlacesRequest(box: region.box, limit: 20)
@@ -112,8 +111,7 @@ struct RegionTests {
         "A box holds the places in it and on its edges, in the order from its middle where there is no centre",
         .contract(
             .invariant, in: .locations,
-            otherwise: "A map would lack places that are on it, at its edges for instance."),
-        .needs(.place))
+            otherwise: "A map would lack places that are on it, at its edges for instance."), .needs(.place))
     func boxes() async throws {
         try await Region.compareSearches { region in
             let (one, other) = (region.places[region.places.count / 2].place, region.places[0].place)
@@ -153,7 +151,6 @@ struct RegionTests {
 
 @Suite("Searching for words of names in a region", .timeLimit(.minutes(2)))
 struct RegionTextTests {
-    /// Searches the region for texts and compares what comes with brute force.
     private func compare(
         sourceLocation: SourceLocation = #_sourceLocation, _ texts: (Region) throws -> [String]
     ) async throws {

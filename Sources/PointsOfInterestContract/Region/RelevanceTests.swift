@@ -17,7 +17,7 @@ struct RelevanceTests {
             for search in try searches(region) {
                 var request = NearbyPlacesRequest(box: region.box, limit: 100, searchText: search.text)
                 request.sort = .relevance
-                guard let (places, isWhole) = try await firstPlaces(request) else { return }
+                let (places, isWhole) = try await firstPlaces(request)
                 try check(places, of: request, &differences)
                 for place in places {
                     let known = region.place(id: place.id)
@@ -35,24 +35,19 @@ struct RelevanceTests {
         }
     }
 
-    /// The places of the first five pages, and whether there are no more; nil where the service has no places in memory.
+    /// The places of the first five pages, and whether there are no more.
     private func firstPlaces(
         _ request: NearbyPlacesRequest
-    ) async throws -> (places: [PointOfInterest], isWhole: Bool)? {
+    ) async throws -> (places: [PointOfInterest], isWhole: Bool) {
         let pager = try await Service.client().pager(for: request)
         var places: [PointOfInterest] = []
-        do {
-            for _ in 0..<5 {
-                guard let page = try await pager.loadNext() else { return (places, true) }
-                places += page.places
-            }
-        } catch let error as RequestError where error.problem?.code == .indexRequired {
-            return nil
+        for _ in 0..<5 {
+            guard let page = try await pager.loadNext() else { return (places, true) }
+            places += page.places
         }
         return (places, try await pager.loadNext() == nil)
     }
 
-    /// Checks names and order of what a search has found.
     private func check(
         _ places: [PointOfInterest], of request: NearbyPlacesRequest, _ differences: inout Differences
     ) throws {
@@ -144,12 +139,11 @@ struct RelevanceTests {
             else { return }
             let properties = Array((plain.properties?.valuesByName.keys.sorted() ?? []).prefix(20))
             for languages in [[], [try #require(place.language)]] {
-                var request = NearbyPlacesRequest(
-                    searchText: place.name, center: place.position, limit: 100)
+                var request = NearbyPlacesRequest(searchText: place.name, center: place.position, limit: 100)
                 request.radiusMeters = 1
                 request.languages = languages
                 request.properties = properties
-                guard let found = try await firstPlaces(request)?.places else { return }
+                let found = try await firstPlaces(request).places
                 try check(found, of: request, &differences)
                 let own = found.first { $0.id == place.id }
                 differences.expect(own != nil, "place \(place.id) isn't found by \(place.name)")
@@ -181,11 +175,11 @@ struct RelevanceTests {
         try await Region.compare { region, differences in
             let word = try region.needed(\.word, .word)
             var request = NearbyPlacesRequest(searchText: String(word.prefix(3)), limit: 12)
-            guard let (whole, _) = try await firstPlaces(request) else { return }
+            let (whole, _) = try await firstPlaces(request)
             try check(whole, of: request, &differences)
             differences.expect(whole.allSatisfy { $0.distance == nil }, "a distance from nowhere")
             request.limit = 5
-            guard let (pages, _) = try await firstPlaces(request) else { return }
+            let (pages, _) = try await firstPlaces(request)
             differences.expect(pages.count, is: min(whole.count, 25), "places in five pages of 5")
             for (one, other) in zip(pages, whole) {
                 differences.expect(one.id, is: other.id, "a place in pages of 5 and of 12")

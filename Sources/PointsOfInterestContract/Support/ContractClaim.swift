@@ -3,7 +3,6 @@ import Testing
 
 /// What a test declares: the data for which it holds, and the targets that it can be run against.
 struct ContractClaim: Sendable {
-    /// Of which data a test is true.
     enum Truth: Sendable {
         /// Of any, none at all included.
         case invariant
@@ -58,7 +57,6 @@ struct ContractRule: Hashable, Sendable {
         case health = "Health"
         case problems = "Problems"
 
-        /// Where it is, as Markdown's renderers name headings.
         var link: String {
             let kept = rawValue.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }
             return "Documentation/api.md#" + kept.replacing(" ", with: "-")
@@ -70,7 +68,6 @@ struct ContractRule: Hashable, Sendable {
     let harm: String
 }
 
-/// Where a test of the contract runs, and what a reader of its failures has to know.
 struct ContractTrait: TestTrait, TestScoping {
     let claim: ContractClaim
     let section: ContractRule.Section
@@ -166,19 +163,19 @@ extension Trait where Self == ContractTrait {
         _ truth: ContractClaim.Truth, _ notes: ContractClaim.Note..., in section: ContractRule.Section,
         otherwise harm: String
     ) -> Self {
-        ContractTrait(
-            claim: ContractClaim(truth: truth, notes: Set(notes)), section: section, harm: harm)
+        ContractTrait(claim: ContractClaim(truth: truth, notes: Set(notes)), section: section, harm: harm)
     }
 }
 
 // MARK: - What a target has to show
 
-/// Why a target can't show what a test is about.
 enum Obstacle: Error, CustomStringConvertible {
     /// The service doesn't have what the test is about, and need not have it.
     case notApplicable(String)
     /// The test doesn't find what it looks for. The data may lack it, or the service may have lost it.
     case notShown(String)
+
+    static let withoutIndex = Obstacle.notApplicable("the service runs without an index in memory")
 
     var description: String {
         switch self {
@@ -206,15 +203,19 @@ struct NeedTrait: TestTrait {
 extension Trait where Self == NeedTrait {
     /// What a test needs to show anything: a service of somebody else's may have fewer places, or none.
     static func needs(places: Int) -> Self {
+        NeedTrait { try await Service.has(places: places) ? nil : .notShown("\(places) places") }
+    }
+
+    /// What a test looks for in the service's places, which it reads by a box.
+    static func needs(_ fact: Fact) -> Self {
         NeedTrait {
-            try await Service.has(places: places) ? nil : .notShown("\(places) places")
+            guard try await Service.hasIndex else { return .withoutIndex }
+            return try await fact.isShown() ? nil : .notShown(fact.text)
         }
     }
 
-    /// What a test looks for in the service's places.
-    static func needs(_ fact: Fact) -> Self {
-        NeedTrait { try await fact.isShown() ? nil : .notShown(fact.text) }
-    }
+    /// A search, a box, clusters, or a filter by properties, which a service without an index refuses.
+    static var needsIndex: Self { NeedTrait { try await Service.hasIndex ? nil : .withoutIndex } }
 
     /// What a test has to know of the service's settings.
     static func needs(_ declaration: Declaration) -> Self {
@@ -225,11 +226,8 @@ extension Trait where Self == NeedTrait {
 /// A setting that can't be found out from a service, and is declared: by the environment, or in the file of expected
 /// places.
 enum Declaration: Sendable {
-    /// How long responses may be kept.
     case cacheTimes
-    /// Origins whose scripts may read responses.
     case origins
-    /// A key for data and another one for events.
     case keys
     /// Another address of the service, whose limit for a client is low.
     case limitedAddress

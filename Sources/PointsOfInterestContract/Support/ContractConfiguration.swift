@@ -10,6 +10,7 @@ import ServerProcess
 /// | `POI_BASE_URL` | the service that runs already, in their place |
 /// | `POI_CONTRACT_HEADERS` | headers for it, `Name: value` a line; secret |
 /// | `POI_CONTRACT_KEYS` | its keys, `data=KEY,events=KEY`; secret |
+/// | `POI_CONTRACT_HEADERS_FILE`, `POI_CONTRACT_KEYS_FILE` | a file with either, in its place |
 /// | `POI_CONTRACT_SEEDED` | `true` where it holds exactly the seed |
 /// | `POI_CONTRACT_EXPECT` | a file of places that it has, and of its settings |
 /// | `POI_CONTRACT_LIMITED_URL` | another address of it, where a client is refused at its second request |
@@ -17,7 +18,6 @@ import ServerProcess
 /// | `POI_CONTRACT_RECORD` | `true` records the local target's responses for the recorded target |
 struct ContractConfiguration: Sendable {
     let target: ContractTarget
-    /// What the app adds to each request.
     let headers: HeaderProvider
     /// The headers whose values nobody may see, in lower case.
     let secretNames: Set<String>
@@ -28,12 +28,19 @@ struct ContractConfiguration: Sendable {
     let limitedURL: URL?
     /// Whether a test fails if the target doesn't show what it is about.
     let isStrict: Bool
-    /// Whether responses are recorded for the recorded target.
     let isRecording: Bool
 
     /// Reads the environment's variables; an empty one counts as absent.
     init(environment: [String: String]) throws(ContractConfigurationError) {
-        let variables = environment.filter { !$0.value.isEmpty }
+        var variables = environment.filter { !$0.value.isEmpty }
+        for name in ["POI_CONTRACT_HEADERS", "POI_CONTRACT_KEYS"] {
+            guard let path = variables[name + "_FILE"] else { continue }
+            guard variables[name] == nil, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+                throw ContractConfigurationError(
+                    "\(name)_FILE must be a file that can be read, without \(name)")
+            }
+            variables[name] = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        }
         let isSaidToBeSeeded = try Self.boolean("POI_CONTRACT_SEEDED", in: variables)
         isRecording = try Self.boolean("POI_CONTRACT_RECORD", in: variables)
         isStrict = try Self.boolean("POI_CONTRACT_STRICT", in: variables)
@@ -67,8 +74,7 @@ struct ContractConfiguration: Sendable {
         case "recorded": .recorded
         case "mock": .mock
         case "local": .local
-        default:
-            throw ContractConfigurationError("POI_CONTRACT_TARGET must be recorded, mock or local")
+        default: throw ContractConfigurationError("POI_CONTRACT_TARGET must be recorded, mock or local")
         }
     }
 
@@ -119,7 +125,6 @@ struct ContractKeys: Hashable, Sendable {
     let data: String
     let events: String
 
-    /// Reads `data=KEY,events=KEY`.
     init(_ text: String) throws(ContractConfigurationError) {
         var values: [Substring: String] = [:]
         for part in text.split(separator: ",") {
@@ -135,10 +140,8 @@ struct ContractKeys: Hashable, Sendable {
         (self.data, self.events) = (data, events)
     }
 
-    /// The header that a key is sent in.
     static func header(_ key: String) -> [String: String] { ["Authorization": "Bearer \(key)"] }
 
-    /// Adds the key of each endpoint to an app's own header fields.
     func added(to headers: @escaping HeaderProvider) -> HeaderProvider {
         { endpoint in
             let key = endpoint == .events ? events : data
@@ -155,7 +158,6 @@ struct ContractConfigurationError: Error, Hashable, CustomStringConvertible {
 }
 
 extension ContractConfiguration {
-    /// What the environment of this process says.
     static let attempt = Result { () throws(ContractConfigurationError) in
         try ContractConfiguration(environment: ProcessInfo.processInfo.environment)
     }
@@ -168,7 +170,6 @@ extension ContractConfiguration {
         }
     }()
 
-    /// Ends this process with one line and exit code 64 (EX_USAGE in sysexits(3)).
     static func end(with error: some Error) -> Never {
         FileHandle.standardError.write(Data("contract tests: \(error)\n".utf8))
         exit(64)

@@ -4,7 +4,6 @@ import Locking
 /// The description of the service that this version's contract has: a copy of what a local server sends for
 /// `/openapi.json`, so that another server is compared with the contract and not with itself.
 final class ContractDescription: Sendable {
-    /// What the contract says of a response.
     struct Documented {
         struct Header {
             let name: String
@@ -85,12 +84,10 @@ final class ContractDescription: Sendable {
         reference.split(separator: "/").dropFirst().reduce(document) { $0[String($1)] ?? .null }
     }
 
-    /// The codes of problems.
     var problemCodes: [String] {
         (document["components"]?["schemas"]?["ProblemCode"]?["enum"]?.array ?? []).compactMap(\.text)
     }
 
-    /// The categories that a request may name.
     var categories: [String] {
         let parameters = document["paths"]?["/locations"]?["get"]?["parameters"]?.array ?? []
         let category = parameters.first { $0["name"] == .string("category") }
@@ -117,9 +114,7 @@ final class ContractDescription: Sendable {
         }
     }
 
-    /// Whether places need a key.
     var needsKeys: Bool { document["components"]?["securitySchemes"] != nil }
 
-    /// Whether a client's requests are limited.
     var limitsRate: Bool { document["paths"]?["/locations"]?["get"]?["responses"]?["429"] != nil }
 }

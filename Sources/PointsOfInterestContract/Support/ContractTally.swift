@@ -22,9 +22,6 @@ final class ContractTally: Sendable {
 
     private let broken = Lock<[Broken]>([])
 
-    /// Counts a broken rule.
-    ///
-    /// - Parameter example: the request as a command, if there was one.
     func count(_ rule: ContractRule, example: String?) {
         change(rule, example: example) { $0.count += 1 }
     }
@@ -37,7 +34,6 @@ final class ContractTally: Sendable {
         }
     }
 
-    /// The rules that were broken most often, a line each.
     var lines: [String] {
         let all = broken.withLock { $0 }.sorted { $0.count > $1.count }
         guard !all.isEmpty else { return [] }

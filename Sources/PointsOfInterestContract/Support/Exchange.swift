@@ -89,7 +89,6 @@ extension Exchange {
 
 /// The exchanges of one test, and what was wrong with them whatever the test is about.
 final class ExchangeLog: Sendable {
-    /// The log of the test that is running.
     @TaskLocal static var current: ExchangeLog?
 
     private struct State {
@@ -110,7 +109,6 @@ final class ExchangeLog: Sendable {
         }
     }
 
-    /// How many exchanges there were, and the last of them.
     var last: (count: Int, exchange: Exchange)? {
         state.withLock { state in state.exchanges.last.map { (state.exchanges.count, $0) } }
     }
@@ -123,11 +121,9 @@ final class ExchangeLog: Sendable {
         }
     }
 
-    /// What was wrong with the exchanges, whatever the test is about.
     var violations: [Violation] { state.withLock { $0.violations } }
 }
 
 extension Exchange {
-    /// The problem in the body, as the client decodes it.
     var problem: Problem { get throws { try JSONDecoder().decode(Problem.self, from: body) } }
 }

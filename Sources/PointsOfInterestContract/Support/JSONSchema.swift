@@ -24,11 +24,7 @@ final class JSONSchema {
     private let allOf: [JSONSchema]
     private let not: JSONSchema?
 
-    /// Reads a schema.
-    ///
-    /// - Parameters:
-    ///   - resolve: what a `$ref` leads to.
-    ///   - isOpen: whether a member with this name may have other values than `enum` has, since the contract grows.
+    /// - Parameter isOpen: whether a member with this name may have other values than `enum` has, since the contract grows.
     init(_ definition: JSON, resolve: (String) -> JSON, isOpen: Bool = false) {
         let definition = definition["$ref"]?.text.map(resolve) ?? definition
         func schema(_ name: String) -> JSONSchema? {
@@ -121,8 +117,6 @@ enum JSON: Hashable {
     case null
 
     /// Reads a document, which is UTF-8 without a byte order mark (section 8.1).
-    ///
-    /// - Throws: `NotJSON`, or what `JSONSerialization` throws.
     init(_ data: Data) throws {
         guard !data.starts(with: [0xef, 0xbb, 0xbf]) else { throw NotJSON(reason: "a byte order mark") }
         guard String(validating: data, as: UTF8.self) != nil else {
@@ -136,22 +130,20 @@ enum JSON: Hashable {
 
     /// Whether a comma stands before a closing bracket or brace, which Foundation's parsers let pass.
     private static func hasTrailingComma(_ data: Data) -> Bool {
-        data.withUnsafeBytes { bytes in
-            var (isText, isEscaped, last) = (false, false, UInt8(0))
-            for byte in bytes {
-                if isText {
-                    if byte == UInt8(ascii: "\""), !isEscaped { isText = false }
-                    isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-                    continue
-                }
-                if last == UInt8(ascii: ","), byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
-                    return true
-                }
-                isText = byte == UInt8(ascii: "\"")
-                if byte > 0x20 { last = byte }
+        var (isText, isEscaped, last) = (false, false, UInt8(0))
+        for byte in data {
+            if isText {
+                if byte == UInt8(ascii: "\""), !isEscaped { isText = false }
+                isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+                continue
             }
-            return false
+            if last == UInt8(ascii: ","), byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
+                return true
+            }
+            isText = byte == UInt8(ascii: "\"")
+            if byte > 0x20 { last = byte }
         }
+        return false
     }
 
     struct NotJSON: Error {
@@ -179,7 +171,6 @@ enum JSON: Hashable {
 
     subscript(name: String) -> JSON? { members?[name] }
 
-    /// The names of the types that the value has in a schema.
     fileprivate var types: Set<String> {
         switch self {
         case .object: ["object"]

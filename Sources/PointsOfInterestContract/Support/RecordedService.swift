@@ -9,7 +9,6 @@ import PointsOfInterestTesting
 
 /// Responds with what was recorded; any other request fails with an error that says so.
 enum RecordedService {
-    /// A request of which nothing is recorded.
     struct NotRecorded: LocalizedError {
         let key: ExchangeKey
 
@@ -22,7 +21,6 @@ enum RecordedService {
     static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../Recorded/exchanges.http").standardized
 
-    /// The responses to this suite's requests.
     static func exchanges() throws -> [RecordedExchange] {
         try RecordedExchange.all(in: String(contentsOf: file, encoding: .utf8))
     }
@@ -45,7 +43,6 @@ extension RecordedExchange {
     /// The line between two exchanges of a file, as in the `.http` files of editors.
     private static let separator = "###\n"
 
-    /// Reads a file of exchanges.
     static func all(in text: String) throws -> [RecordedExchange] {
         // The end of the last line is not the body's.
         try text.components(separatedBy: "\n" + separator).filter { !$0.isEmpty }
@@ -85,8 +82,7 @@ struct ExchangeKey: Hashable {
     }
 
     init(_ request: URLRequest) throws {
-        guard let url = request.url,
-            let components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        guard let url = request.url, let components = URLComponents(url: url, resolvingAgainstBaseURL: true)
         else { throw URLError(.badURL) }
         method = request.httpMethod ?? "GET"
         target = components.percentEncodedPath + (components.percentEncodedQuery.map { "?" + $0 } ?? "")

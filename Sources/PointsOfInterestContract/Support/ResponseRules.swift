@@ -21,7 +21,6 @@ enum ResponseRules {
 
     private struct Rule: Sendable {
         let rule: ContractRule
-        /// What is wrong with an exchange.
         let faults: @Sendable (Exchange) -> [String]
 
         init(
@@ -47,14 +46,13 @@ enum ResponseRules {
                 "A cache hands out GeoJSON to an app that asked for JSON, or gzip to one that can't read it.",
             vary),
         Rule(
-            "Problems and health aren't stored by caches; data are private if they depend on a position or are of some ids",
+            "Problems and health aren't stored by caches; data are private if they depend on a position or a text, or are of some ids",
             in: .conditional,
             otherwise: "A cache serves a past failure, or one user's surroundings to another user.",
             cacheControl),
         Rule(
-            "A problem tells the status and the id of its response, and what to do, in words",
-            in: .problems, otherwise: "The app shows an empty alert, or takes the problem for another one.",
-            problem),
+            "A problem tells the status and the id of its response, and what to do, in words", in: .problems,
+            otherwise: "The app shows an empty alert, or takes the problem for another one.", problem),
         Rule(
             "A tag belongs to one content of one query", in: .conditional,
             otherwise:
@@ -155,7 +153,7 @@ extension ResponseRules {
         }
         let hasKey = ContractConfiguration.current.keys != nil
         let items = URLComponents(string: exchange.target)?.queryItems ?? []
-        let isPersonal = items.contains { $0.name == "lat" || $0.name == "ids" }
+        let isPersonal = items.contains { ["lat", "ids", "q"].contains($0.name) }
         let isData = [
             EndpointPath.locations, EndpointPath.categories, EndpointPath.attributions,
         ].contains { exchange.path.hasPrefix($0) }

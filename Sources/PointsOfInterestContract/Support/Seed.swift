@@ -7,7 +7,6 @@ import ServerProcess
 enum Seed {
     private static let license = "CC0-1.0"
 
-    /// All of them.
     static func all() throws -> [PointOfInterest] {
         let texts = try texts()
         let descriptions = Dictionary(
@@ -48,8 +47,7 @@ enum Seed {
         try all().compactMap { place in
             let position = try Coordinate(latitude: place.latitude, longitude: place.longitude)
             return Vincenty.meters(from: center, to: position).map { (place.source?.id ?? "", $0) }
-        }
-        .sorted { $0.meters < $1.meters }
+        }.sorted { $0.meters < $1.meters }
     }
 
     /// Reads lines such as `('slug', 'The Place''s Name', 'museum', 37.3316, -121.8901, true, …),`, whose last line names the
@@ -117,9 +115,7 @@ enum Vincenty {
             let c = flattening / 16 * cosSquaredAlpha * (4 + flattening * (4 - 3 * cosSquaredAlpha))
             let middle = cosMiddle + c * cosSigma * (2 * cosMiddle * cosMiddle - 1)
             let previous = lambda
-            lambda =
-                longitudeDifference
-                + (1 - c) * flattening * sinAlpha * (sigma + c * sinSigma * middle)
+            lambda = longitudeDifference + (1 - c) * flattening * sinAlpha * (sigma + c * sinSigma * middle)
             if abs(lambda - previous) < 1e-12 {
                 return length(cosSquaredAlpha, sigma, sinSigma, cosSigma, cosMiddle)
             }

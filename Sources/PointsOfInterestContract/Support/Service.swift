@@ -15,7 +15,6 @@ enum Service {
         return false
     }
 
-    /// Whether the service's places are the seed's.
     static var isSeeded: Bool { ContractConfiguration.current.isSeeded }
 
     /// The session of all requests: on the network, or on its mock.
@@ -26,7 +25,6 @@ enum Service {
             URLSession.uncached
         }
 
-    /// Where it is, once it is ready.
     static func baseURL() async throws -> URL {
         switch ContractConfiguration.current.target {
         case .recorded: AppConfiguration.mock.baseURL
@@ -52,7 +50,6 @@ enum Service {
             })
     }
 
-    /// What the app adds to a request.
     static func headers(for endpoint: ServiceEndpoint) async throws -> [String: String] {
         let headers = try await ContractConfiguration.current.headers(endpoint)
         // A problem contains its request's id, which is always this one in a recording.
@@ -60,22 +57,18 @@ enum Service {
         return isRecording ? headers.merging(["X-Request-Id": "recorded"]) { $1 } : headers
     }
 
-    /// The app's loader of an endpoint of it.
     static func loader<Endpoint: APIRequest>(
         for endpoint: (URL) -> Endpoint
     ) async throws -> APIRequestLoader<Endpoint> {
         try await client().loader(for: endpoint(baseURL()))
     }
 
-    /// The places that the app's own client gets.
     static func places(
         around center: Coordinate, radius: Double? = nil, limit: Int? = nil
     ) async throws -> [PointOfInterest] {
         try await loader {
-            PointsOfInterestRequest(
-                baseURL: $0, radiusMeters: radius, limit: limit, coordinateDecimals: nil)
-        }
-        .loadAPIRequest(requestData: center)
+            PointsOfInterestRequest(baseURL: $0, radiusMeters: radius, limit: limit, coordinateDecimals: nil)
+        }.loadAPIRequest(requestData: center)
     }
 
     /// The problem that the app's client gets for a path and query just as they are.
@@ -119,12 +112,10 @@ enum Service {
         return exchange
     }
 
-    /// A target of each path with data or documents.
     static let targets = [
         "/locations?lat=37.3293&long=-121.8893&limit=50", "/locations?bbox=-122,37,-121,38",
-        "/locations/{id}", "/locations?ids={id},1",
-        "/locations/clusters?zoom=1&bbox=-180,-90,180,90", "/categories", "/attributions", "/openapi.json",
-        "/problems", "/problems/not-found", "/",
+        "/locations/{id}", "/locations?ids={id},1", "/locations/clusters?zoom=1&bbox=-180,-90,180,90",
+        "/categories", "/attributions", "/openapi.json", "/problems", "/problems/not-found", "/",
     ]
 
     /// The target with the id of an existing place, or with any id if there is no place.
@@ -134,7 +125,19 @@ enum Service {
         return target.replacing("{id}", with: "\(id)")
     }
 
-    /// What the service says of itself.
+    /// Whether the service has its places in memory; without, it finds only the nearest ones, by the problem `index-required`.
+    static var hasIndex: Bool { get async throws { try await index.value } }
+
+    private static let index = Task {
+        let problem = try await Service.problem(of: "/locations/clusters?zoom=0&bbox=-180,-90,180,90")
+        return problem?.code != .indexRequired
+    }
+
+    /// Whether the service offers one of `targets`.
+    static func offers(_ target: String) async throws -> Bool {
+        target.contains("bbox") ? try await hasIndex : true
+    }
+
     static func description() async throws -> ContractDescription { try await ownDescription.value }
 
     private static let ownDescription = Task {

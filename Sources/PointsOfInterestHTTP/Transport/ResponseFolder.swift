@@ -222,7 +222,7 @@ extension ResponseFolder {
         guard descriptor >= 0 else { return false }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = Foundation.write(descriptor, Array(rest), rest.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             rest = rest.dropFirst(count)

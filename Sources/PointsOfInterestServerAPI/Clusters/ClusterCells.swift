@@ -15,7 +15,6 @@ package struct ClusterCells: Hashable, Sendable {
     private let firstColumn: Int
     private let columnCount: Int
 
-    /// The cells of a request.
     package init(_ request: ClustersRequest) {
         self.init(request.box, zoom: request.zoom)
     }
@@ -97,7 +96,6 @@ package struct ClusterSum: Hashable, BitwiseCopyable, Sendable {
         Int64(degrees * unitsPerDegree + (degrees < 0 ? -0.5 : 0.5))
     }
 
-    /// Adds other places.
     @inline(__always)
     package mutating func add(_ other: ClusterSum) {
         count += other.count
@@ -148,7 +146,6 @@ package struct Quadkey: Hashable, Comparable, BitwiseCopyable, Sendable {
 
     package static func < (one: Quadkey, other: Quadkey) -> Bool { one.rawValue < other.rawValue }
 
-    /// The row and the column of the tile of a level up to `levels` that contains this one.
     package func tile(atLevel level: Int) -> (row: Int, column: Int) {
         let prefix = rawValue >> UInt64(2 * (Self.levels - level))
         return (Self.gather(prefix >> 1), Self.gather(prefix))

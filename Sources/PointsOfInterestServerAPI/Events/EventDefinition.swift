@@ -1,3 +1,6 @@
+import Bytes
+import PointsOfInterestAPI
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -5,19 +8,19 @@
 #endif
 
 /// The definition of an event: its name, its meaning and its values. Each file in `Events/` has one.
-public struct EventDefinition: Hashable, Sendable {
+package struct EventDefinition: Hashable, Sendable {
     /// The event's name, in kebab case.
-    public let name: String
+    package let name: String
     /// What happened, in a sentence.
-    public let description: String
+    package let description: String
     /// The values that the event may have; the required ones come first.
-    public let parameters: [EventParameter]
+    package let parameters: [EventParameter]
     /// Whether values that aren't among the parameters are kept. They come from newer apps. If this is false, they are
     /// refused.
-    public let allowsOthers: Bool
+    package let allowsOthers: Bool
 
     /// Makes a definition, of at most `EventLimits.members` parameters.
-    public init(
+    package init(
         name: String, description: String, parameters: [EventParameter] = [], allowsOthers: Bool = true
     ) {
         self.name = name
@@ -28,34 +31,30 @@ public struct EventDefinition: Hashable, Sendable {
 }
 
 /// One value of an event, as its definition has it.
-public struct EventParameter: Hashable, Sendable {
+package struct EventParameter: Hashable, Sendable {
     /// What a value may be.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A text whose length in Unicode scalars is in this range.
         case text(length: ClosedRange<Int>)
         /// One of a few texts, and no other.
         case choice([String])
         /// A text whose length in Unicode scalars is in this range. These values are known; newer apps have more.
         case openChoice([String], length: ClosedRange<Int>)
-        /// A whole number.
         case integer(ClosedRange<Int>)
-        /// A number.
         case number(ClosedRange<Double>)
         /// True or false.
         case boolean
     }
 
     /// The value's name, in snake case, kebab case or camel case.
-    public let name: String
-    /// What the value is, in a sentence.
-    public let description: String
+    package let name: String
+    package let description: String
     /// What the value may be.
-    public let kind: Kind
+    package let kind: Kind
     /// Whether every such event must have it.
-    public let isRequired: Bool
+    package let isRequired: Bool
 
-    /// Makes a parameter.
-    public init(name: String, description: String, kind: Kind, isRequired: Bool) {
+    package init(name: String, description: String, kind: Kind, isRequired: Bool) {
         self.name = name
         self.description = description
         self.kind = kind
@@ -67,12 +66,11 @@ public struct EventParameter: Hashable, Sendable {
 }
 
 /// The events that are known, by their names.
-public struct EventCatalog: Hashable, Sendable {
-    /// The events of `Events/`.
-    public static let builtIn = EventCatalog(unique: trackingEvents)
+package struct EventCatalog: Hashable, Sendable {
+    package static let builtIn = EventCatalog(unique: trackingEvents)
 
     /// The definitions, in the order of their names.
-    public let definitions: [EventDefinition]
+    package let definitions: [EventDefinition]
     /// The places of the definitions whose names have so many bytes.
     private let indicesByLength: [[Int]]
 
@@ -96,7 +94,7 @@ public struct EventCatalog: Hashable, Sendable {
     /// Returns the catalog with more events, a team's own for instance.
     ///
     /// - Throws: `EventDefinitionError` if a name is there already: one name would have two meanings in the table.
-    public func merging(_ definitions: [EventDefinition]) throws(EventDefinitionError) -> EventCatalog {
+    package func merging(_ definitions: [EventDefinition]) throws(EventDefinitionError) -> EventCatalog {
         var names = Set(self.definitions.map(\.name))
         for definition in definitions {
             guard names.insert(definition.name).inserted else {
@@ -113,7 +111,7 @@ extension EventDefinition {
     /// Reads every definition of a folder: the files that end in `.json`, in the order of their names.
     ///
     /// - Throws: the first fault; a folder without definitions is one.
-    public static func read(folder: String) throws(EventDefinitionError) -> [EventDefinition] {
+    package static func read(folder: String) throws(EventDefinitionError) -> [EventDefinition] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -137,21 +135,18 @@ extension EventDefinition {
 }
 
 /// Why a definition of an event can't be used, on one line.
-public struct EventDefinitionError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-    /// The file, or the folder.
-    public let file: String
+package struct EventDefinitionError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
+    package let file: String
     /// What is wrong with it.
-    public let reason: String
+    package let reason: String
 
-    /// Makes an error.
-    public init(file: String, reason: String) {
+    package init(file: String, reason: String) {
         self.file = file
         self.reason = reason
     }
 
-    /// The file and what is wrong with it, on one line.
-    public var description: String { "\(file): \(reason)" }
+    package var description: String { "\(file): \(reason)" }
 
     /// The file and what is wrong with it, on one line.
-    public var errorDescription: String? { description }
+    package var errorDescription: String? { description }
 }

@@ -1,3 +1,6 @@
+import Bytes
+import PointsOfInterestAPI
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -95,8 +98,9 @@ struct EventReader {
         switch scanner.next {
         case UInt8(ascii: "\""):
             let text = try scanner.string()
-            if let id = UUID(text, in: scanner.bytes) { return id }
-            report(.notAUUID, "must be a UUID of 36 characters", .id)
+            // Ids of version 8 are those that the service derives from an event's content. Others could be found out by them.
+            if let id = UUID(text, in: scanner.bytes), id.version != 8 { return id }
+            report(.notAUUID, "must be a UUID of 36 characters, and of another version than 8", .id)
         case UInt8(ascii: "n"): try scanner.literal("null")
         default: try mistype(&scanner, .id, "a text")
         }
@@ -127,7 +131,6 @@ struct EventReader {
         }
     }
 
-    /// A text that can be stored.
     private mutating func readText(
         _ scanner: inout JSONScanner, _ member: EventMember
     ) throws(SyntaxError) -> JSONText? {
@@ -265,9 +268,7 @@ enum EventMember: UInt8 {
 
         init(of member: EventMember) {
             self.member = member
-            let key = UnsafeRawBufferPointer(
-                start: member.key.utf8Start, count: member.key.utf8CodeUnitCount)
-            (count, word) = (key.count, key.lastWord)
+            (count, word) = (member.key.utf8CodeUnitCount, member.key.lastWord)
         }
 
         /// The member with this name in a document; nil for other names.
@@ -275,7 +276,7 @@ enum EventMember: UInt8 {
             named name: JSONText, among known: [Name], in bytes: UnsafeBufferPointer<UInt8>
         ) -> EventMember? {
             name.withContent(in: bytes, atMost: longest) { content in
-                let word = UnsafeRawBufferPointer(content).lastWord
+                let word = content.lastWord
                 return known.first { $0.count == content.count && $0.word == word }?.member
             }
         }

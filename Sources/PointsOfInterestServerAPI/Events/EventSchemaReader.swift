@@ -1,4 +1,5 @@
-/// Reads a definition from a JSON Schema.
+import PointsOfInterestAPI
+
 struct EventSchemaReader {
     let file: String
 
@@ -179,21 +180,16 @@ extension EventDefinition {
     /// closed list of values, `examples` for one that newer apps make longer), an `integer` or a `number`
     /// (`minimum`, `maximum`), or a `boolean`. An unknown keyword is a fault, since nothing would check it.
     ///
-    /// - Parameters:
-    ///   - json: the file's bytes.
-    ///   - file: the file's name for the error; it must be the event's name with `.json`.
+    /// - Parameter file: the file's name for the error; it must be the event's name with `.json`.
     package init(json: [UInt8], file: String) throws(EventDefinitionError) {
-        let parsed = json.withUnsafeBufferPointer { bytes in
-            Result { () throws(JSONScanner.SyntaxError) in try JSONValue(json: bytes) }
-        }
-        switch parsed {
-        case .failure(let error):
+        let document: JSONValue
+        do throws(JSONScanner.SyntaxError) {
+            document = try JSONValue(json: json)
+        } catch {
             throw EventDefinitionError(
                 file: file, reason: "there should be \(error.expected.text) at byte \(error.offset)")
-        case .success(let document):
-            let reader = EventSchemaReader(file: file)
-            self = try reader.definition(document)
         }
+        self = try EventSchemaReader(file: file).definition(document)
     }
 }
 
@@ -201,22 +197,26 @@ extension JSONValue {
     /// Reads a whole document.
     ///
     /// - Throws: the first byte that isn't JSON, or a flaw, see `JSONFlaws`.
-    init(json bytes: UnsafeBufferPointer<UInt8>) throws(JSONScanner.SyntaxError) {
-        var checker = JSONScanner(bytes)
-        checker.skipBlanks()
-        let start = checker.position
-        try checker.value()
-        checker.skipBlanks()
-        guard checker.isAtEnd else { throw checker.fail("the end") }
-        if checker.flaws.contains(.repetition) { throw checker.fail("each name once") }
-        if checker.flaws.contains(.text) { throw checker.fail("well-formed text") }
-        guard checker.flaws.isEmpty else { throw checker.fail("a smaller number") }
-        var reader = JSONScanner(bytes, from: start)
-        self = try reader.tree()
+    init(json: [UInt8]) throws(JSONScanner.SyntaxError) {
+        self = try JSONScanner.reading(json) { (scanner) throws(JSONScanner.SyntaxError) in
+            try scanner.document()
+        }
     }
 }
 
 extension JSONScanner {
+    fileprivate mutating func document() throws(SyntaxError) -> JSONValue {
+        skipBlanks()
+        var reader = self
+        try value()
+        skipBlanks()
+        guard isAtEnd else { throw fail("the end") }
+        if flaws.contains(.repetition) { throw fail("each name once") }
+        if flaws.contains(.text) { throw fail("well-formed text") }
+        guard flaws.isEmpty else { throw fail("a smaller number") }
+        return try reader.tree()
+    }
+
     /// Reads a value in which `value()` found no flaw. It has few levels, so recursion is safe.
     fileprivate mutating func tree() throws(SyntaxError) -> JSONValue {
         switch next {

@@ -1,9 +1,8 @@
+import Bytes
+import PointsOfInterestAPI
+
 extension EventReader {
     /// Checks an event's value against its definition.
-    ///
-    /// - Parameters:
-    ///   - members: the value's; the scanner has just read it.
-    ///   - index: the definition's place in the catalog.
     mutating func check(
         _ members: [JSONMember], againstDefinition index: Int, _ scanner: borrowing JSONScanner
     ) {
@@ -83,7 +82,6 @@ extension EventFault {
 }
 
 extension JSONFlaws {
-    /// The faults that a value with these flaws has.
     var faults: [(code: EventFault.Code, detail: String)] {
         // Called for every event; most have no flaws.
         guard !isEmpty else { return [] }
@@ -103,7 +101,6 @@ extension JSONFlaws {
 }
 
 extension UInt8 {
-    /// Whether a number can begin with this character.
     var beginsNumber: Bool {
         self == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }

@@ -1,3 +1,6 @@
+import Bytes
+import PointsOfInterestAPI
+
 /// Reads JSON (RFC 8259) from bytes, token by token, without Foundation and without copies.
 ///
 /// It throws where the syntax is wrong. JSON that can't be stored (half a surrogate pair, a NUL, a name given twice, a
@@ -6,24 +9,19 @@
 package struct JSONScanner {
     /// The first byte of a document that isn't JSON.
     package struct SyntaxError: Error, Hashable {
-        /// The offset of the byte.
         package let offset: Int
         /// What should be there.
         package let expected: StaticText
 
-        /// A literal text.
         package struct StaticText: Hashable, ExpressibleByStringLiteral {
-            /// The text.
             package let text: String
-            /// Makes it from a literal.
             package init(stringLiteral text: String) { self.text = text }
         }
 
-        /// The offset and what should be there, in a sentence.
         var reason: String { "the body is not JSON: there should be \(expected.text) at byte \(offset)" }
     }
 
-    let bytes: UnsafeBufferPointer<UInt8>
+    package let bytes: UnsafeBufferPointer<UInt8>
     /// Where the next byte is.
     package private(set) var position: Int
     /// The flaws of what was read since the caller last emptied this set.
@@ -34,17 +32,26 @@ package struct JSONScanner {
     /// Names after this position aren't compared: a value that reaches beyond it is refused for its length.
     private var namesEnd = 0
 
-    /// Begins at a position of the bytes. The bytes must outlive the scanner.
+    /// Begins at a position of the bytes, which must outlive the scanner.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int = 0) {
         self.bytes = bytes
         self.position = position
+    }
+
+    static func reading<Value, Failure: Error>(
+        _ bytes: [UInt8], _ body: (inout JSONScanner) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
+            var scanner = JSONScanner(bytes)
+            return try body(&scanner)
+        }
     }
 
     /// The next byte; at the end 0, which begins no token.
     @inline(__always)
     package var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    var isAtEnd: Bool { position >= bytes.count }
+    package var isAtEnd: Bool { position >= bytes.count }
 
     /// Skips bytes, to the end at most.
     @inline(__always)
@@ -80,7 +87,6 @@ package struct JSONScanner {
         return take(byte)
     }
 
-    /// Returns the error that says what should be at this position.
     package func fail(_ expected: SyntaxError.StaticText) -> SyntaxError {
         SyntaxError(offset: position, expected: expected)
     }
@@ -213,13 +219,11 @@ package struct JSONScanner {
 
     /// Takes one of the three literals.
     package mutating func literal(_ text: StaticString) throws(SyntaxError) {
-        let length = text.utf8CodeUnitCount
-        let isThere =
-            bytes.count - position >= length
-            && bytes[position..<position + length].elementsEqual(
-                UnsafeBufferPointer(start: text.utf8Start, count: length))
-        guard isThere else { throw fail("a value") }
-        position += length
+        let end = position + text.utf8CodeUnitCount
+        guard end <= bytes.count, bytes.extracting(position..<end).isSame(as: text) else {
+            throw fail("a value")
+        }
+        position = end
     }
 }
 
@@ -255,12 +259,12 @@ extension JSONScanner {
     /// The value of a number that was read; infinite if it is beyond `Double`.
     @inline(__always)
     package func value(ofNumber range: Range<Int>) -> Double {
-        DecimalNumber.parse(UnsafeBufferPointer(rebasing: bytes[range])) ?? .infinity
+        DecimalNumber.parse(bytes.extracting(range)) ?? .infinity
     }
 
     /// The value of a number that was read, if it is whole and an `Int`: `3`, `3.0` and `3e0` are.
     func integer(ofNumber range: Range<Int>) -> Int? {
-        switch DecimalNumber.parseInteger(UnsafeBufferPointer(rebasing: bytes[range])) {
+        switch DecimalNumber.parseInteger(bytes.extracting(range)) {
         case .integer(let number): number
         // More than a `Double` can hold exactly, and perhaps still an `Int`.
         case .tooLarge: Int(String(decoding: bytes[range], as: UTF8.self))
@@ -341,7 +345,6 @@ package struct JSONFlaws: OptionSet {
     /// A bit for each flaw.
     package let rawValue: UInt8
 
-    /// Makes flaws from their bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Text that is not UTF-8, has a NUL, a bare control character or half a surrogate pair.
@@ -352,4 +355,6 @@ package struct JSONFlaws: OptionSet {
     package static let number = JSONFlaws(rawValue: 4)
     /// More members or levels than `EventLimits` allows.
     static let size = JSONFlaws(rawValue: 8)
+
+    package static let all: JSONFlaws = [.text, .repetition, .number, .size]
 }

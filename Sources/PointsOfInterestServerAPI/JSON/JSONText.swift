@@ -1,6 +1,7 @@
+import Bytes
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
-    import Glibc
 #else
     import Foundation
 #endif
@@ -14,14 +15,9 @@ package struct JSONText {
     let isASCII: Bool
 
     /// The content's bytes, with the escapes.
+    @inline(__always)
     func raw(in bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: bytes[range])
-    }
-
-    /// The text; malformed parts are replaced.
-    func decoded(in bytes: UnsafeBufferPointer<UInt8>) -> String {
-        guard isEscaped else { return String(decoding: raw(in: bytes), as: UTF8.self) }
-        return String(decoding: unescaped(raw(in: bytes)), as: UTF8.self)
     }
 
     /// Calls a closure with the content, which is unescaped once even if it is compared several times.
@@ -36,51 +32,27 @@ package struct JSONText {
         guard isEscaped else { return raw.count <= limit ? body(raw) : nil }
         // An escape has at most six bytes for each byte of the content.
         guard raw.count / 6 <= limit else { return nil }
-        let content = unescaped(raw)
+        let content = unescaped(bytes[range])
         return content.count <= limit ? content.withUnsafeBufferPointer(body) : nil
     }
 
-    /// A hash that is the same for the same text, escaped or not.
-    func hash(in bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        guard isEscaped else { return UnsafeRawBufferPointer(raw(in: bytes)).seededHash }
-        return unescaped(raw(in: bytes)).withUnsafeBytes { $0.seededHash }
-    }
-
-    /// Whether two texts of a document are the same.
-    func isSame(as other: JSONText, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        if !isEscaped, !other.isEscaped { return raw(in: bytes).isSame(as: other.raw(in: bytes)) }
-        let texts = [self, other].map {
-            $0.isEscaped ? $0.unescaped($0.raw(in: bytes)) : Array($0.raw(in: bytes))
-        }
-        return texts[0] == texts[1]
-    }
-
-    /// How many Unicode scalars the text has.
-    func length(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        isASCII && !isEscaped ? range.count : decoded(in: bytes).unicodeScalars.count
-    }
-
     /// Undoes the escapes, which the scanner has checked.
-    private func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    fileprivate func unescaped(_ raw: some Collection<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(raw.count)
-        var index = 0
-        while index < raw.count {
-            let byte = raw[index]
-            index += 1
-            guard byte == UInt8(ascii: "\\"), index < raw.count else {
+        var rest = ArraySlice(raw)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
                 text.append(byte)
                 continue
             }
-            let escape = raw[index]
-            index += 1
             switch escape {
             case UInt8(ascii: "b"): text.append(0x08)
             case UInt8(ascii: "f"): text.append(0x0c)
             case UInt8(ascii: "n"): text.append(0x0a)
             case UInt8(ascii: "r"): text.append(0x0d)
             case UInt8(ascii: "t"): text.append(0x09)
-            case UInt8(ascii: "u"): Self.appendScalar(raw, &index, onto: &text)
+            case UInt8(ascii: "u"): Self.appendScalar(&rest, onto: &text)
             default: text.append(escape)
             }
         }
@@ -88,17 +60,14 @@ package struct JSONText {
     }
 
     /// Appends the scalar of a `\u`, or of two that are a surrogate pair.
-    private static func appendScalar(
-        _ raw: UnsafeBufferPointer<UInt8>, _ index: inout Int, onto text: inout [UInt8]
-    ) {
-        var unit = unit(raw, at: index) ?? 0xfffd
-        index += 4
-        if unit & 0xfc00 == 0xd800, index + 1 < raw.count, raw[index] == UInt8(ascii: "\\"),
-            raw[index + 1] == UInt8(ascii: "u"), let low = Self.unit(raw, at: index + 2),
-            low & 0xfc00 == 0xdc00
+    private static func appendScalar(_ rest: inout ArraySlice<UInt8>, onto text: inout [UInt8]) {
+        var unit = rest.prefix(4).hexValue ?? 0xfffd
+        rest = rest.dropFirst(4)
+        if unit & 0xfc00 == 0xd800, rest.starts(with: "\\u".utf8),
+            let low = rest.dropFirst(2).prefix(4).hexValue, low & 0xfc00 == 0xdc00
         {
             unit = 0x10000 + (unit & 0x3ff) << 10 + low & 0x3ff
-            index += 6
+            rest = rest.dropFirst(6)
         }
         if unit < 0x80 {
             text.append(UInt8(truncatingIfNeeded: unit))
@@ -106,36 +75,41 @@ package struct JSONText {
             text.append(contentsOf: (Unicode.Scalar(unit) ?? "\u{fffd}").utf8)
         }
     }
-
-    private static func unit(_ raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
-        raw.count - index >= 4 ? raw[index..<index + 4].hexValue : nil
-    }
 }
 
-extension UnsafeRawBufferPointer {
-    /// Whether these are the same bytes. The standard library's `elementsEqual` compares them one by one.
-    package func isSame(as other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        guard count > 0, let here = baseAddress, let there = other.baseAddress else { return true }
-        return memcmp(here, there, count) == 0
+// What is asked for each event gets the bytes alone: of a scanner, references would be counted.
+extension JSONText {
+    /// The text; malformed parts are replaced.
+    package func decoded(in bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let raw = raw(in: bytes)
+        guard isEscaped else { return String(decoding: raw, as: UTF8.self) }
+        return String(decoding: unescaped(raw), as: UTF8.self)
     }
 
-    /// The last eight bytes, or all if there are fewer, as a number that no others of the same count have.
-    @inline(__always)
-    var lastWord: UInt64 {
-        func four(_ offset: Int) -> UInt64 { UInt64(loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
-        switch count {
-        case 0: return 0
-        case 1..<4: return UInt64(self[0]) | UInt64(self[count / 2]) << 8 | UInt64(self[count - 1]) << 16
-        case 4..<8: return four(0) | four(count - 4) << 32
-        default: return loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-        }
+    func isSame(as other: JSONText, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (left, right) = (raw(in: bytes), other.raw(in: bytes))
+        if !isEscaped, !other.isEscaped { return left.isSame(as: right) }
+        return (isEscaped ? unescaped(left) : Array(left))
+            == (other.isEscaped ? other.unescaped(right) : Array(right))
     }
 
-    /// A hash with a seed that differs in each process, so that nobody can send texts which have the same.
+    /// How many Unicode scalars it has.
+    func length(in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        isASCII && !isEscaped ? range.count : decoded(in: bytes).unicodeScalars.count
+    }
+
+    /// A hash that is the same for the same string, escaped or not, with a seed that differs in each process, so that nobody can
+    /// send texts which have the same.
     ///
     /// Each step multiplies, and combines both halves of the product (wyhash, https://github.com/wangyi-fudan/wyhash).
     /// `Hasher` takes ten times as long for the few bytes of a name.
+    func hash(in bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        let raw = raw(in: bytes)
+        return isEscaped ? unescaped(raw).withUnsafeBufferPointer { $0.seededHash } : raw.seededHash
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
     fileprivate var seededHash: UInt64 {
         func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
             let product = (hash ^ word).multipliedFullWidth(by: HashSeed.factor)
@@ -143,9 +117,14 @@ extension UnsafeRawBufferPointer {
         }
         var hash = mix(HashSeed.start, UInt64(count))
         for offset in stride(from: 0, to: count - 8, by: 8) {
-            hash = mix(hash, loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            hash = mix(hash, littleEndianEight(at: offset))
         }
         return mix(hash, lastWord)
+    }
+
+    /// Whether these are the text's bytes. In another module, its callers would count references to the text.
+    func isSame(as text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { isSame(as: $0) } ?? elementsEqual(text.utf8)
     }
 }
 
@@ -154,32 +133,9 @@ private enum HashSeed {
     static let factor = UInt64.random(in: .min ... .max) | 1
 }
 
-extension UnsafeBufferPointer<UInt8> {
-    /// Whether these are the same bytes.
-    package func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
-        UnsafeRawBufferPointer(self).isSame(as: UnsafeRawBufferPointer(other))
-    }
-
-    /// Whether these are an array's bytes.
-    package func isSame(as bytes: [UInt8]) -> Bool { bytes.withUnsafeBufferPointer { isSame(as: $0) } }
-
-    /// Whether these are the text's bytes.
-    func isSame(as text: String) -> Bool {
-        text.utf8.withContiguousStorageIfAvailable { isSame(as: $0) } ?? elementsEqual(text.utf8)
-    }
-}
-
-extension String {
-    /// Whether two texts have the same bytes. Equal strings may have others, and the cost of comparing those is quadratic
-    /// in a run of combining marks.
-    package func hasSameBytes(as other: String) -> Bool {
-        utf8.withContiguousStorageIfAvailable { $0.isSame(as: other) } ?? utf8.elementsEqual(other.utf8)
-    }
-}
-
-extension Slice<UnsafeBufferPointer<UInt8>> {
+extension Collection<UInt8> {
     /// The value of four hexadecimal digits; nil if these are something else.
-    var hexValue: UInt32? {
+    fileprivate var hexValue: UInt32? {
         guard count == 4 else { return nil }
         var value: UInt32 = 0
         for byte in self {
@@ -187,19 +143,6 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
             value = value << 4 | UInt32(digit)
         }
         return value
-    }
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit of either case; nil if this is none.
-    @inline(__always)
-    package var hexDigitValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
 
@@ -252,10 +195,9 @@ extension JSONScanner {
     @inline(__always)
     private mutating func skipPlain(beyondASCII: Bool) {
         let (ones, highBits) = (EachByte.ones, EachByte.highBits)
-        let raw = UnsafeRawBufferPointer(bytes)
         var end = position
-        while raw.count - end >= 8 {
-            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: end, as: UInt64.self))
+        while bytes.count - end >= 8 {
+            let word = bytes.littleEndianEight(at: end)
             // Of a byte of ASCII, a subtraction sets the highest bit where the byte was less; above the first such byte
             // perhaps elsewhere, too.
             let quotes = (word ^ ones &* UInt64(UInt8(ascii: "\""))) &- ones
@@ -306,24 +248,10 @@ extension JSONScanner {
     }
 }
 
-extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are UTF-8.
-    ///
-    /// It stops at the first byte that isn't. Making a string from such bytes would take long, since each is replaced.
-    var isUTF8: Bool {
-        var bytes = makeIterator()
-        var decoder = UTF8()
-        while true {
-            switch decoder.decode(&bytes) {
-            case .scalarValue: continue
-            case .emptyInput: return true
-            case .error: return false
-            }
-        }
-    }
-}
-
 extension UUID {
+    /// How the id was made (RFC 9562, section 4.2).
+    package var version: UInt8 { uuid.6 >> 4 }
+
     /// Reads a UUID's 36 characters (RFC 9562, section 4) of either case; nil if these are something else.
     init?(_ text: JSONText, in bytes: UnsafeBufferPointer<UInt8>) {
         guard !text.isEscaped else {
@@ -333,10 +261,8 @@ extension UUID {
             return
         }
         guard text.range.count == 36 else { return nil }
-        let characters = UnsafeRawBufferPointer(text.raw(in: bytes))
-        func four(_ offset: Int) -> UInt64 {
-            UInt64(UInt32(littleEndian: characters.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-        }
+        let characters = text.raw(in: bytes)
+        func four(_ offset: Int) -> UInt64 { characters.littleEndianFour(at: offset) }
         let hyphen = UInt8(ascii: "-")
         guard characters[8] == hyphen, characters[13] == hyphen, characters[18] == hyphen,
             characters[23] == hyphen,

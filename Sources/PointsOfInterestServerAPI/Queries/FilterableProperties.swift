@@ -2,9 +2,9 @@ import Foundation
 import PointsOfInterestAPI
 
 /// The properties that places can be filtered by, as the table `filterable_properties` has them.
-public struct FilterableProperties: Hashable, Sendable {
+package struct FilterableProperties: Hashable, Sendable {
     /// What a property's values have to be to be found.
-    public enum Kind: String, Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable {
         /// `true` or `false`.
         case boolean
         /// A text, or an array with texts.
@@ -15,8 +15,6 @@ public struct FilterableProperties: Hashable, Sendable {
     private struct Property: Hashable {
         let name: ExactName
         let kind: Kind
-        /// The name as a place's record has it.
-        let escapedName: [UInt8]
     }
 
     /// What is known of them, in one object: requests copy the vocabularies that it is a part of.
@@ -36,21 +34,18 @@ public struct FilterableProperties: Hashable, Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(properties) }
     }
 
-    /// None.
-    public static let none = FilterableProperties([])
+    package static let none = FilterableProperties([])
 
     /// Nil where there is none.
     private let known: Known?
 
     /// Makes them of names and kinds; of two with the same name, the later one is left out.
-    public init(_ properties: some Sequence<(name: String, kind: Kind)>) {
+    package init(_ properties: some Sequence<(name: String, kind: Kind)>) {
         var kinds: [ExactName: Kind] = [:]
         for (name, kind) in properties where kinds[ExactName(name)] == nil { kinds[ExactName(name)] = kind }
         let names = NameVocabulary(kinds.keys.map(\.text))
         let sorted = names.sortedNames.map { name in
-            Property(
-                name: ExactName(name), kind: kinds[ExactName(name)] ?? .text,
-                escapedName: PropertySelection.escaped(name))
+            Property(name: ExactName(name), kind: kinds[ExactName(name)] ?? .text)
         }
         known = sorted.isEmpty ? nil : Known(names, sorted)
     }
@@ -71,54 +66,11 @@ public struct FilterableProperties: Hashable, Sendable {
 
     /// The nearest name to a mistaken one; nil where none is near.
     func nearest(to mistaken: String) -> String? { known?.names.nearest(to: mistaken) }
-
-    /// Calls `body` with each value by which a place can be found: `true` or `false`, or a text that a request can ask for, as it
-    /// is compared. A value may come twice.
-    ///
-    /// - Parameter record: what `PlaceRecord.encode` has written.
-    package func forEachValue(
-        ofRecord record: UnsafeRawBufferPointer, _ body: (_ name: String, _ value: String) -> Void
-    ) {
-        guard let known, let members = PlaceRecord.properties(of: record) else { return }
-        for property in known.properties {
-            guard let member = members.member(named: property.escapedName) else { continue }
-            // Behind the name are a quotation mark and a colon.
-            var scanner = JSONScanner(
-                member.assumingMemoryBound(to: UInt8.self), from: property.escapedName.count + 3)
-            scanner.forEachValue(of: property.kind) { body(property.name.text, $0) }
-        }
-    }
-}
-
-extension JSONScanner {
-    /// Calls `body` with each value of this kind, as it is compared. The JSON was checked before.
-    fileprivate mutating func forEachValue(
-        of kind: FilterableProperties.Kind, _ body: (String) -> Void
-    ) {
-        switch (kind, next) {
-        case (.boolean, UInt8(ascii: "t")): body("true")
-        case (.boolean, UInt8(ascii: "f")): body("false")
-        case (.text, UInt8(ascii: "\"")): text(body)
-        case (.text, UInt8(ascii: "[")):
-            try? array { (scanner) throws(SyntaxError) in
-                guard scanner.next == UInt8(ascii: "\"") else { return try scanner.skipValue() }
-                scanner.text(body)
-            }
-        default: break
-        }
-    }
-
-    private mutating func text(_ body: (String) -> Void) {
-        guard let text = try? string().decoded(in: bytes), let value = PropertyFilter.compared(text) else {
-            return
-        }
-        body(value)
-    }
 }
 
 extension PropertyFilter {
     /// A text as it is compared: in Normalization Form C (UAX #15). Nil where no request can ask for it.
-    static func compared(_ text: String) -> String? {
+    package static func compared(_ text: String) -> String? {
         // The length as written bounds what composing costs, which grows with the square of a run of marks.
         guard !text.utf8.contains(UInt8(ascii: ",")), valueLengths.contains(text.unicodeScalars.count) else {
             return nil

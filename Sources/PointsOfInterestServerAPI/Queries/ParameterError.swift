@@ -1,10 +1,11 @@
-/// Why a request is refused: the faults of its parameters.
-public struct ParameterError: Error, Hashable, Sendable {
+import PointsOfInterestAPI
+
+package struct ParameterError: Error, Hashable, Sendable {
     /// Every fault of the request, never empty.
-    public let faults: [ParameterFault]
+    package let faults: [ParameterFault]
 
     /// The problem's code: the faults' code if all have the same one, else `invalid-parameters`.
-    public var code: ProblemCode {
+    package var code: ProblemCode {
         guard let first = faults.first?.code, faults.allSatisfy({ $0.code == first }) else {
             return .invalidParameters
         }
@@ -12,7 +13,7 @@ public struct ParameterError: Error, Hashable, Sendable {
     }
 
     /// Makes an error of at least one fault.
-    public init(faults: [ParameterFault]) {
+    package init(faults: [ParameterFault]) {
         self.faults = faults
     }
 }
@@ -26,7 +27,7 @@ extension ParameterFault {
 
 extension Problem {
     /// Makes the problem of a request that was refused for its parameters.
-    public init(_ error: ParameterError, requestId: String? = nil) {
+    package init(_ error: ParameterError, requestId: String? = nil) {
         self.init(
             error.code,
             detail: error.faults.map(\.sentence).joined(separator: "; "),
@@ -36,12 +37,12 @@ extension Problem {
 }
 
 /// The name of a query parameter to ignore, or with a `*` at its end, a prefix of such names: `utm_*`.
-public struct ParameterPattern: Hashable, Sendable {
+package struct ParameterPattern: Hashable, Sendable {
     private let name: [UInt8]
     private let isPrefix: Bool
 
     /// Makes a pattern; nil where it is empty, or has a `*` elsewhere than at its end.
-    public init?(_ pattern: String) {
+    package init?(_ pattern: String) {
         isPrefix = pattern.hasSuffix("*")
         name = Array(pattern.utf8.dropLast(isPrefix ? 1 : 0))
         if pattern.isEmpty || name.contains(UInt8(ascii: "*")) { return nil }
@@ -53,16 +54,15 @@ public struct ParameterPattern: Hashable, Sendable {
 }
 
 /// The names that a request may filter by.
-public struct FilterVocabulary: Hashable, Sendable {
+package struct FilterVocabulary: Hashable, Sendable {
     /// The categories that have ever existed: they only grow.
-    public let categories: NameVocabulary
+    package let categories: NameVocabulary
     /// The datasets that places came from, as in `/attributions`, and those that are described but have no places.
-    public let datasets: NameVocabulary
+    package let datasets: NameVocabulary
     /// The properties that places can be filtered by.
-    public let properties: FilterableProperties
+    package let properties: FilterableProperties
 
-    /// Makes a vocabulary of names.
-    public init(
+    package init(
         categories: some Sequence<String>, datasets: some Sequence<String> = [],
         properties: FilterableProperties = .none
     ) {
@@ -79,47 +79,40 @@ public struct FilterVocabulary: Hashable, Sendable {
     }
 }
 
-/// Names of one kind.
-public struct NameVocabulary: Hashable, Sendable {
+package struct NameVocabulary: Hashable, Sendable {
     /// The names, each once, in the order of their UTF-8.
-    public let sortedNames: [String]
+    package let sortedNames: [String]
     private let names: Set<ExactName>
     private let nearestName: NearestName
 
-    /// Makes a vocabulary of names.
-    public init(_ names: some Sequence<String>) {
+    package init(_ names: some Sequence<String>) {
         sortedNames = Array(names).uniqueInByteOrder
         self.names = Set(sortedNames.map(ExactName.init))
         nearestName = NearestName(among: sortedNames)
     }
 
-    /// Whether the name is one of them.
-    public func contains(_ name: String) -> Bool { names.contains(ExactName(name)) }
+    package func contains(_ name: String) -> Bool { names.contains(ExactName(name)) }
 
     /// The nearest name; nil where none is near.
-    public func nearest(to mistaken: String) -> String? {
+    package func nearest(to mistaken: String) -> String? {
         nearestName.find(for: mistaken)
     }
 }
 
 /// A name that is compared byte by byte, as in PostgreSQL. Swift compares strings by canonical equivalence, which also
 /// takes time that grows with the square of the length of a run of combining marks.
-public struct ExactName: Hashable, Sendable {
+package struct ExactName: Hashable, Sendable {
     /// The name.
-    public let text: String
+    package let text: String
 
-    /// Takes a name as it is.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
-    /// Whether both have the same bytes.
-    public static func == (one: Self, other: Self) -> Bool { one.text.hasSameBytes(as: other.text) }
+    package static func == (one: Self, other: Self) -> Bool { one.text.hasSameBytes(as: other.text) }
 
-    /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(bytesOf: text)
     }
 }
 
@@ -138,7 +131,6 @@ package struct NearestName: Hashable, Sendable {
 
     private let known: [Known]
 
-    /// Prepares the known names.
     init(among names: [String]) {
         known = names.map { Known(name: $0, lowercased: Array($0.lowercased().utf8)) }
             .filter { (1...Self.maximumLength).contains($0.lowercased.count) }

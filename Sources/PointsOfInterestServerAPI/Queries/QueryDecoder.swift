@@ -1,3 +1,6 @@
+import Bytes
+import PointsOfInterestAPI
+
 /// Splits a raw query in one pass and keeps the value of each known parameter.
 ///
 /// It collects faults and reads on, so that one response lists all of them. It works on the query's own bytes, which
@@ -7,7 +10,8 @@ struct QueryDecoder<Parameter: QueryParameter> {
         case absent
         /// Present, and its fault is reported already.
         case refused
-        case plain(UnsafeBufferPointer<UInt8>)
+        /// Stands as it is in this range of the query.
+        case plain(Range<Int>)
         /// Was percent-encoded: its index in `decoded`.
         case decoded(Int)
     }
@@ -33,14 +37,17 @@ struct QueryDecoder<Parameter: QueryParameter> {
         var count = 0
         var index = 0
         while index < query.count {
-            let name = QueryText(query, from: index, endsAtEquals: true)
-            let hasValue = name.end < query.count && query[name.end] == UInt8(ascii: "=")
-            let value = QueryText(query, from: hasValue ? name.end + 1 : name.end, endsAtEquals: false)
-            index = value.end + 1
-            if name.bytes.isEmpty, !hasValue { continue }
+            let name = text(from: index, endsAtEquals: true)
+            let end = name.range.upperBound
+            let hasValue = end < query.count && query[end] == UInt8(ascii: "=")
+            let value = text(from: hasValue ? end + 1 : end, endsAtEquals: false)
+            index = value.range.upperBound + 1
+            if name.range.isEmpty, !hasValue { continue }
             count += 1
             guard count <= Self.maximumCount else {
-                report(Self.shown(name.bytes), .tooManyParameters, "is one too many: a query has at most 100")
+                report(
+                    Self.shown(query[name.range]), .tooManyParameters,
+                    "is one too many: a query has at most 100")
                 return
             }
             read(name: name, value: value, ignoring: ignored)
@@ -56,18 +63,30 @@ struct QueryDecoder<Parameter: QueryParameter> {
             return switch kind {
             case .absent: .absent
             case .refused: .refused
-            case .plain: .plain(UnsafeBufferPointer(rebasing: query[start..<end]))
+            case .plain: .plain(start..<end)
             case .decoded: .decoded(values[decodedIndexOf: parameter.rawValue])
             }
         }
     }
 
     /// The value of a parameter as it stands in the query; nil where the parameter is absent or has a fault.
-    func encodedValue(of parameter: Parameter) -> UnsafeBufferPointer<UInt8>? {
+    func encodedValue(of parameter: Parameter) -> [UInt8]? {
         let (kind, start, end) = values[parameter.rawValue]
-        switch kind {
-        case .absent, .refused: return nil
-        case .plain, .decoded: return UnsafeBufferPointer(rebasing: query[start..<end])
+        return switch kind {
+        case .absent, .refused: nil
+        case .plain, .decoded: Array(query[start..<end])
+        }
+    }
+
+    /// The parsed value; nil where the parameter is absent or has a fault.
+    @inline(__always)
+    func withValue<Parsed>(
+        of parameter: Parameter, _ parse: (UnsafeBufferPointer<UInt8>) -> Parsed
+    ) -> Parsed? {
+        switch self[parameter] {
+        case .absent, .refused: nil
+        case .plain(let range): parse(query.extracting(range))
+        case .decoded(let index): decoded[index].withUnsafeBufferPointer(parse)
         }
     }
 
@@ -84,31 +103,27 @@ struct QueryDecoder<Parameter: QueryParameter> {
 
     private static func hash(_ texts: String...) -> Int {
         var hasher = Hasher()
-        for var text in texts {
-            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        for text in texts {
+            hasher.combine(bytesOf: text)
             hasher.combine(0 as UInt8)
         }
         return hasher.finalize()
     }
 
     private mutating func read(name: QueryText, value: QueryText, ignoring ignored: [ParameterPattern]) {
-        if let parameter = Parameter(named: name.bytes) {
-            keep(value, for: parameter)
-        } else if !name.isEncoded {
-            take(unknown: name.bytes, value, ignoring: ignored)
-        } else {
-            do throws(PercentEncoding.Fault) {
-                let decoded = try PercentEncoding.decode(name.bytes)
-                decoded.withUnsafeBufferPointer { decoded in
-                    if let parameter = Parameter(named: decoded) {
-                        keep(value, for: parameter)
-                    } else {
-                        take(unknown: decoded, value, ignoring: ignored)
-                    }
-                }
-            } catch {
-                report(Self.shown(name.bytes), .malformedEncoding, error.detail)
+        if let parameter = Parameter(named: query.extracting(name.range)) {
+            return keep(value, for: parameter)
+        }
+        let name = query[name.range]
+        do throws(PercentEncoding.Fault) {
+            let decoded = try PercentEncoding.decode(name, plusIsSpace: true)
+            if let parameter = decoded.withUnsafeBufferPointer({ Parameter(named: $0) }) {
+                keep(value, for: parameter)
+            } else {
+                take(unknown: decoded, value, ignoring: ignored)
             }
+        } catch {
+            report(Self.shown(name), .malformedEncoding, error.detail)
         }
     }
 
@@ -116,16 +131,16 @@ struct QueryDecoder<Parameter: QueryParameter> {
         guard case .absent = self[parameter] else {
             return report(parameter, .repeatedParameter, "must be given once")
         }
-        let range = (value.end - value.bytes.count, value.end)
+        let (start, end) = (value.range.lowerBound, value.range.upperBound)
         values[parameter.rawValue] = (.refused, 0, 0)
-        if value.bytes.isEmpty {
+        if value.range.isEmpty {
             report(parameter, .emptyParameter, "must have a value")
         } else if !value.isEncoded {
-            values[parameter.rawValue] = (.plain, range.0, range.1)
+            values[parameter.rawValue] = (.plain, start, end)
         } else {
             do throws(PercentEncoding.Fault) {
-                decoded.append(try PercentEncoding.decode(value.bytes))
-                values[parameter.rawValue] = (.decoded, range.0, range.1)
+                decoded.append(try PercentEncoding.decode(query[value.range], plusIsSpace: true))
+                values[parameter.rawValue] = (.decoded, start, end)
                 values[decodedIndexOf: parameter.rawValue] = decoded.count - 1
             } catch {
                 report(parameter, .malformedEncoding, error.detail)
@@ -136,16 +151,16 @@ struct QueryDecoder<Parameter: QueryParameter> {
     /// Takes a parameter `property.NAME`, where there are such ones, and refuses others.
     @inline(never)
     private mutating func take(
-        unknown name: UnsafeBufferPointer<UInt8>, _ value: QueryText, ignoring ignored: [ParameterPattern]
+        unknown name: [UInt8], _ value: QueryText, ignoring ignored: [ParameterPattern]
     ) {
-        if Parameter.hasProperties, let property = PropertyParameter(name, value.bytes) {
+        if Parameter.hasProperties, let property = PropertyParameter(name, Array(query[value.range])) {
             properties.append(property)
         } else if !ignored.contains(where: { $0.matches(name) }) {
             refuse(unknown: name)
         }
     }
 
-    private mutating func refuse(unknown name: UnsafeBufferPointer<UInt8>) {
+    private mutating func refuse(unknown name: [UInt8]) {
         let known = known ?? Self.knownNames()
         self.known = known
         let shown = Self.shown(name)
@@ -163,9 +178,30 @@ struct QueryDecoder<Parameter: QueryParameter> {
     }
 
     /// A name as the detail of a fault shows it: valid UTF-8, and shortened.
-    static func shown(_ name: UnsafeBufferPointer<UInt8>) -> String {
+    static func shown(_ name: some Collection<UInt8>) -> String {
         let start = String(decoding: name.prefix(40), as: UTF8.self)
         return name.count > 40 ? start + "…" : start
+    }
+
+    /// Reads from `start` to the next `&`, for a name also to the next `=`, or to the query's end.
+    @inline(__always)
+    private func text(from start: Int, endsAtEquals: Bool) -> QueryText {
+        var index = start
+        var isEncoded = false
+        while index < query.count {
+            let byte = query[index]
+            // Most bytes are ASCII from the comma on, and need no further look.
+            if byte > UInt8(ascii: "+"), byte < 0x80, byte != UInt8(ascii: "=") || !endsAtEquals {
+                index += 1
+                continue
+            }
+            if byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=") && endsAtEquals { break }
+            if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 || byte == 0 {
+                isEncoded = true
+            }
+            index += 1
+        }
+        return QueryText(range: start..<index, isEncoded: isEncoded)
     }
 }
 
@@ -174,7 +210,6 @@ private struct ParameterValues {
     enum Kind: UInt8 {
         case absent, refused, plain, decoded
 
-        /// Makes the kind whose raw value was stored.
         @inline(__always)
         fileprivate init(written: UInt8) {
             switch written {
@@ -203,43 +238,17 @@ private struct ParameterValues {
         }
     }
 
-    /// The index in `decoded` of a value that was percent-encoded.
     subscript(decodedIndexOf parameter: Int) -> Int {
         get { Int(indexes[parameter]) }
         set { indexes[parameter] = UInt8(newValue) }
     }
 }
 
-/// A name or a value in a raw query.
+/// Where a name or a value is in a raw query.
 private struct QueryText {
-    let bytes: UnsafeBufferPointer<UInt8>
-    /// Where it ends in the query.
-    let end: Int
+    let range: Range<Int>
     /// Whether it must be decoded: it has a `%`, a `+`, a NUL, or a byte that must be checked to be UTF-8.
     let isEncoded: Bool
-
-    /// Reads from `start` to the next `&`, for a name also to the next `=`, or to the query's end.
-    @inline(__always)
-    init(_ query: UnsafeBufferPointer<UInt8>, from start: Int, endsAtEquals: Bool) {
-        var index = start
-        var isEncoded = false
-        while index < query.count {
-            let byte = query[index]
-            // Most bytes are ASCII from the comma on, and need no further look.
-            if byte > UInt8(ascii: "+"), byte < 0x80, byte != UInt8(ascii: "=") || !endsAtEquals {
-                index += 1
-                continue
-            }
-            if byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=") && endsAtEquals { break }
-            if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") || byte >= 0x80 || byte == 0 {
-                isEncoded = true
-            }
-            index += 1
-        }
-        bytes = UnsafeBufferPointer(rebasing: query[start..<index])
-        end = index
-        self.isEncoded = isEncoded
-    }
 }
 
 /// Calls the body with the bytes of a raw query, in place where they are contiguous.
@@ -263,7 +272,6 @@ package protocol QueryParameter: CaseIterable, RawRepresentable<Int>, Sendable {
 }
 
 extension QueryParameter {
-    /// False, by default.
     package static var hasProperties: Bool { false }
 
     /// All parameters, in their order.
@@ -283,8 +291,6 @@ package enum NoParameter: QueryParameter {
     package var name: StaticString { switch self {} }
 
     /// Refuses a raw query that has parameters, unless they are ignored.
-    ///
-    /// - Throws: every fault of the query at once.
     package static func refuseAll(
         of query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = []
     ) throws(ParameterError) {
@@ -299,7 +305,7 @@ extension QueryParameter {
     fileprivate init?(named name: UnsafeBufferPointer<UInt8>) {
         var number = 0
         while let parameter = Self(rawValue: number) {
-            if parameter.isNamed(name) {
+            if name.isSame(as: parameter.name) {
                 self = parameter
                 return
             }
@@ -307,55 +313,15 @@ extension QueryParameter {
         }
         return nil
     }
-
-    @inline(__always)
-    private func isNamed(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        let name = self.name
-        guard name.utf8CodeUnitCount == other.count else { return false }
-        for index in 0..<other.count where name.utf8Start[index] != other[index] { return false }
-        return true
-    }
 }
 
-// MARK: - Percent-decoding
-
-/// Percent-decoding of names and values in a query (RFC 3986, section 2.1).
-package enum PercentEncoding {
-    /// Why a text can't be decoded.
-    package enum Fault: Error {
-        case malformedEscape, notUTF8, nul
-
-        var detail: String {
-            switch self {
-            case .malformedEscape: "has a % without two hexadecimal digits behind it"
-            case .notUTF8: "is not UTF-8"
-            case .nul: "has a NUL character"
-            }
+extension PercentEncoding.Fault {
+    /// What a parameter with the fault has, as the detail of a problem.
+    var detail: String {
+        switch self {
+        case .malformedEscape: "has a % without two hexadecimal digits behind it"
+        case .notUTF8: "is not UTF-8"
+        case .nul: "has a NUL character"
         }
-    }
-
-    /// Decodes a name or a value, in which `+` is a space.
-    ///
-    /// - Throws: why it can't be decoded.
-    package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> [UInt8] {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(text.count)
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap({ $0.hexDigitValue }),
-                    let low = rest.popFirst().flatMap({ $0.hexDigitValue })
-                else { throw .malformedEscape }
-                decoded.append(high << 4 | low)
-            case UInt8(ascii: "+"):
-                decoded.append(UInt8(ascii: " "))
-            default:
-                decoded.append(byte)
-            }
-        }
-        if decoded.contains(0) { throw .nul }
-        guard decoded.withUnsafeBufferPointer({ $0.isUTF8 }) else { throw .notUTF8 }
-        return decoded
     }
 }

@@ -1,3 +1,5 @@
+import PointsOfInterestAPI
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -36,20 +38,12 @@ private struct EventsDecoder {
         guard body.count <= EventLimits.bodyBytes else {
             throw .tooLarge(reason: "a batch has at most \(EventLimits.bodyBytes) bytes")
         }
-        let events = try read()
+        let events = try JSONScanner.reading(body) { (scanner) throws(EventsError) in try read(&scanner) }
         guard faults.isEmpty else { throw .invalid(faults) }
         return events
     }
 
-    private mutating func read() throws(EventsError) -> [ReceivedEvent] {
-        let result = body.withUnsafeBufferPointer { bytes in
-            Result { () throws(EventsError) in try read(bytes) }
-        }
-        return try result.get()
-    }
-
-    private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(EventsError) -> [ReceivedEvent] {
-        var scanner = JSONScanner(bytes)
+    private mutating func read(_ scanner: inout JSONScanner) throws(EventsError) -> [ReceivedEvent] {
         var reader = EventReader(body: body, catalog: catalog)
         var count = 0
         var hasTooMany = false
@@ -97,7 +91,6 @@ package struct ReceivedEvent: Hashable, Sendable {
     /// The value's bytes as they were sent: a JSON object that PostgreSQL takes as `jsonb`; empty where there is
     /// none.
     package var value: ArraySlice<UInt8>
-    /// Whether a test sent it.
     package var isTest: Bool
     /// Whether the catalog knows the name; if not, a newer app sent it.
     package var isKnown: Bool

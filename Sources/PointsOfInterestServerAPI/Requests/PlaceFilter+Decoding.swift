@@ -1,3 +1,6 @@
+import Bytes
+import PointsOfInterestAPI
+
 extension PlaceFilter {
     /// A filter's parameters in a query, in the order in which `encode(into:)` writes them.
     package enum Parameter: Int, QueryParameter {
@@ -29,7 +32,6 @@ extension ParameterFault {
     }
 }
 
-/// The parameters of a query that has a filter among others.
 protocol FilteredParameter: QueryParameter {
     static func filter(_ parameter: PlaceFilter.Parameter) -> Self
 }
@@ -94,8 +96,8 @@ extension QueryDecoder where Parameter: FilteredParameter {
         guard let value = encodedValue(of: parameter) else { return [] }
         let list = Self.list(value, atMost: maximumCount)?
             // An escape takes three bytes.
-            .map { UnsafeBufferPointer(rebasing: $0.prefix(3 * NameKind.dataset.maximumBytes + 1)) }
-            .map { (try? PercentEncoding.decode($0)) ?? Array($0) }
+            .map { $0.prefix(3 * NameKind.dataset.maximumBytes + 1) }
+            .map { (try? PercentEncoding.decode($0, plusIsSpace: true)) ?? Array($0) }
             .map { String(decoding: $0.prefix(NameKind.dataset.maximumBytes + 1), as: UTF8.self) }
         return names(in: list, of: .dataset, parameter, atMost: maximumCount, vocabulary())
     }

@@ -1,3 +1,6 @@
+import Bytes
+import PointsOfInterestAPI
+
 extension NearbyPlacesRequest {
     /// The query's parameters.
     package enum Parameter: FilteredParameter, Hashable {
@@ -62,7 +65,6 @@ extension NearbyPlacesRequest {
     ///   - query: the UTF-8 bytes of a request target after its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
     ///   - vocabulary: the names that exist. It is only evaluated if the query has names; without it they aren't checked.
-    /// - Throws: every fault of the query at once.
     package static func decode(
         query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = [],
         vocabulary: @autoclosure () -> FilterVocabulary? = nil
@@ -72,7 +74,6 @@ extension NearbyPlacesRequest {
         }
     }
 
-    /// Reads a raw query whose bytes are in memory.
     package static func decode(
         query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
         vocabulary: @autoclosure () -> FilterVocabulary?
@@ -139,7 +140,6 @@ extension NearbyPlacesRequest {
 }
 
 extension QueryDecoder {
-    /// Refuses a malformed cursor, and one of another query.
     fileprivate mutating func checkCursor(_ parameter: Parameter, of request: NearbyPlacesRequest) {
         // With other faults, the query that the cursor has to match isn't known.
         guard let cursor = request.cursor, faults.isEmpty else { return }
@@ -177,7 +177,6 @@ extension PlaceRequest {
     ///   - query: the UTF-8 bytes of a request target after its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
     /// - Returns: nil where the segment is not an id: there is nothing at such a path.
-    /// - Throws: every fault of the query at once.
     package static func decode(
         id: String, query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = []
     ) throws(ParameterError) -> PlaceRequest? {
@@ -239,7 +238,6 @@ extension ClustersRequest {
     ///   - bytes: the UTF-8 bytes of a request target after its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
     ///   - vocabulary: the names that exist. It is only evaluated if the query has names; without it they aren't checked.
-    /// - Throws: every fault of the query at once.
     package static func decode(
         query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
         vocabulary: @autoclosure () -> FilterVocabulary?
@@ -332,7 +330,7 @@ extension QueryDecoder {
             return []
         }
         let names = list.map {
-            String(decoding: (try? PercentEncoding.decode($0)) ?? Array($0), as: UTF8.self)
+            String(decoding: (try? PercentEncoding.decode($0, plusIsSpace: true)) ?? Array($0), as: UTF8.self)
         }
         if names.contains("") {
             report(parameter, .emptyParameter, "must have a name between any two commas")

@@ -1,24 +1,19 @@
+import Bytes
 import PointsOfInterestAPI
 
-/// A parameter `property.NAME` of a query.
 struct PropertyParameter {
     /// The name of the property, decoded.
     let name: [UInt8]
     /// The value as it stands in the query.
-    let value: UnsafeBufferPointer<UInt8>
+    let value: [UInt8]
     /// The parameter as the detail of a fault shows it.
     let shown: String
 
-    /// Nil where a parameter has another name.
-    ///
-    /// - Parameters:
-    ///   - parameter: the parameter's name, decoded.
-    ///   - value: its value, which outlives this.
-    init?(_ parameter: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-        let prefix = PropertyFilter.prefix
-        let prefixBytes = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-        guard parameter.starts(with: prefixBytes) else { return nil }
-        name = Array(parameter.dropFirst(prefixBytes.count))
+    /// Nil where a parameter, decoded, has another name.
+    init?(_ parameter: [UInt8], _ value: [UInt8]) {
+        let prefix = PropertyFilter.prefix.description.utf8
+        guard parameter.starts(with: prefix) else { return nil }
+        name = Array(parameter.dropFirst(prefix.count))
         self.value = value
         let start = String(decoding: parameter.prefix(60), as: UTF8.self)
         shown = parameter.count > 60 ? start + "…" : start
@@ -61,7 +56,8 @@ extension QueryDecoder where Parameter: FilteredParameter {
             return nil
         }
         do throws(PercentEncoding.Fault) {
-            let values = values(of: property, try PercentEncoding.decode(property.value), kind)
+            let values = values(
+                of: property, try PercentEncoding.decode(property.value, plusIsSpace: true), kind)
             return values.map { PropertyFilter(name, anyOf: $0) }
         } catch {
             report(property.shown, .malformedEncoding, error.detail)
@@ -79,9 +75,7 @@ extension QueryDecoder where Parameter: FilteredParameter {
             return nil
         }
         let maximumCount = PropertyFilter.maximumValueCount
-        let list = text.withUnsafeBufferPointer { text in
-            Self.list(text, atMost: maximumCount)?.map { String(decoding: $0, as: UTF8.self) }
-        }
+        let list = Self.list(text, atMost: maximumCount)?.map { String(decoding: $0, as: UTF8.self) }
         guard let list else {
             report(property.shown, .tooManyValues, "must have at most \(maximumCount) values")
             return nil

@@ -1,3 +1,6 @@
+import Bytes
+import PointsOfInterestAPI
+
 /// A request's query as the server understood it. It is written once; the entity tag, the fingerprint in cursors and the
 /// link to the next page are made from it.
 package struct WrittenQuery: ~Copyable {
@@ -30,47 +33,40 @@ package struct WrittenQuery: ~Copyable {
     /// The hash of the query that a cursor is bound to: without the cursor and the page's size, which may change from
     /// page to page.
     var fingerprint: UInt64 {
-        var hash = StableHash.basis
-        query.withBytes { bytes in
-            for part in [bytes[..<limit.lowerBound], bytes[limit.upperBound..<firstPageCount]] {
-                hash = StableHash.hash(UnsafeRawBufferPointer(rebasing: part), seed: hash)
-            }
-        }
-        return hash
+        let start = query.hash(of: 0..<limit.lowerBound)
+        return query.hash(of: limit.upperBound..<firstPageCount, seed: start)
     }
 
-    /// Calls a closure with the value of a `Link` field that leads to the page after a position. The link is a reference
+    /// Makes the value of a `Link` field that leads to the page after a position. The link is a reference
     /// of a query alone (RFC 3986, section 4.2), so it is right whatever path prefix or proxy the client has used.
     ///
     /// The link is written into the query's memory, so the query can't be used afterwards.
-    package mutating func makeNextPageLink(behind end: PagePosition, _ body: (UnsafeRawBufferPointer) -> Void)
-    {
+    package mutating func makeNextPageLink(behind end: PagePosition) -> [UInt8] {
         let (fingerprint, cursorCount) = (fingerprint, query.count - firstPageCount)
-        query.withBuffer { link in
+        return query.withBuffer { link in
             link.removeLast(cursorCount)
             link.append("&cursor=")
             PageCursor.write(end, fingerprint: fingerprint, to: &link)
             link.append(">; rel=\"next\"")
-            link.withBytes(body)
+            return link.bytes
         }
     }
 }
 
 /// A point of the order by distance, then by id; or of that by relevance. A page ends there, and the next page begins behind
 /// it.
-public struct PagePosition: Hashable, Sendable {
+package struct PagePosition: Hashable, Sendable {
     /// By relevance, the rank of the last place, by which places are ordered first; nil in the order by distance.
-    public let rank: RelevanceRank?
+    package let rank: RelevanceRank?
     /// The unrounded geodesic distance from the order's centre, in metres: the last place's, or a bound of it that is below
     /// the distance of every place that follows.
-    public let distanceMeters: Double
+    package let distanceMeters: Double
     /// The last place's id.
-    public let id: Int64
+    package let id: Int64
     /// How many places there are up to this one; it hints at how dense places are.
-    public let count: Int
+    package let count: Int
 
-    /// Makes a position.
-    public init(rank: RelevanceRank? = nil, distanceMeters: Double, id: Int64, count: Int) {
+    package init(rank: RelevanceRank? = nil, distanceMeters: Double, id: Int64, count: Int) {
         self.rank = rank
         self.distanceMeters = distanceMeters
         self.id = id
@@ -96,7 +92,6 @@ extension PageCursor {
 
     private static func characterCount(of byteCount: Int) -> Int { (byteCount * 8 + 5) / 6 }
 
-    /// Makes the cursor of the page that begins after a position, for the responses to a request.
     package init(_ end: PagePosition, in request: NearbyPlacesRequest) {
         var text = ByteBuffer(capacity: Self.characterCount(of: Self.byteCountByRelevance))
         Self.write(end, fingerprint: WrittenQuery(request).fingerprint, to: &text)
@@ -106,20 +101,15 @@ extension PageCursor {
     /// Writes the text of a cursor.
     static func write(_ end: PagePosition, fingerprint: UInt64, to text: inout ByteBuffer) {
         let count = end.rank == nil ? byteCount : byteCountByRelevance
-        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { bytes in
-            bytes.storeBytes(of: end.rank == nil ? revision : revisionByRelevance, as: UInt8.self)
-            bytes.storeBytes(of: fingerprint.bigEndian, toByteOffset: 1, as: UInt64.self)
-            bytes.storeBytes(
-                of: end.distanceMeters.bitPattern.bigEndian, toByteOffset: 9, as: UInt64.self)
-            bytes.storeBytes(of: end.id.bigEndian, toByteOffset: 17, as: Int64.self)
-            bytes.storeBytes(of: UInt32(clamping: end.count).bigEndian, toByteOffset: 25, as: UInt32.self)
-            if let rank = end.rank {
-                bytes.storeBytes(of: rank.packed.bigEndian, toByteOffset: 29, as: UInt16.self)
-            }
-            let checksum = checksum(of: UnsafeRawBufferPointer(rebasing: bytes[..<(count - 4)]))
-            bytes.storeBytes(of: checksum.bigEndian, toByteOffset: count - 4, as: UInt32.self)
-            Base64URL.encode(UnsafeRawBufferPointer(bytes), to: &text)
-        }
+        let start = text.count
+        text.append(end.rank == nil ? revision : revisionByRelevance)
+        text.append(bigEndian: fingerprint)
+        text.append(bigEndian: end.distanceMeters.bitPattern)
+        text.append(bigEndian: end.id)
+        text.append(bigEndian: UInt32(clamping: end.count))
+        if let rank = end.rank { text.append(bigEndian: rank.packed) }
+        text.append(bigEndian: text.withBytes(in: start..<text.count) { checksum(of: $0) })
+        text.encodeBase64URL(last: count)
     }
 
     /// Why a cursor is refused.
@@ -129,15 +119,19 @@ extension PageCursor {
 
     /// The position after which the cursor's page begins. The cursor has to belong to the request.
     func start(in request: NearbyPlacesRequest) throws(Fault) -> PagePosition {
-        guard let bytes = Base64URL.decode(rawValue.utf8),
+        // Another length is refused before it is decoded, at next to no cost.
+        let count = rawValue.utf8.count
+        guard
+            count == Self.characterCount(of: Self.byteCount)
+                || count == Self.characterCount(of: Self.byteCountByRelevance),
+            let bytes = Base64URL.decode(rawValue.utf8),
             bytes.count == Self.byteCount && bytes[0] == Self.revision
                 || bytes.count == Self.byteCountByRelevance && bytes[0] == Self.revisionByRelevance
         else { throw .malformed }
         func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        let checksum = bytes.withUnsafeBytes {
-            Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[..<(bytes.count - 4)]))
+        guard number(bytes.count - 4..<bytes.count) == Self.checksum(of: bytes.dropLast(4)) else {
+            throw .malformed
         }
-        guard number(bytes.count - 4..<bytes.count) == checksum else { throw .malformed }
         guard number(1..<9) == WrittenQuery(request).fingerprint else { throw .mismatch }
         let distanceMeters = Double(bitPattern: number(9..<17))
         // A range does not contain NaN.
@@ -155,69 +149,7 @@ extension PageCursor {
             count: Int(number(25..<29)))
     }
 
-    static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
+    static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
         UInt32(truncatingIfNeeded: StableHash.hash(bytes))
-    }
-}
-
-/// Base64 with the alphabet for URLs, without padding (RFC 4648, section 5).
-enum Base64URL {
-    private static var alphabet: StaticString {
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    }
-
-    /// Appends the text of some bytes.
-    static func encode(_ bytes: UnsafeRawBufferPointer, to text: inout ByteBuffer) {
-        let alphabet = Self.alphabet.utf8Start
-        let count = (bytes.count * 4 + 2) / 3
-        // Four characters are written at a time. Of the last four, only those that have bits of the bytes are kept.
-        text.withRoom(for: count + 3) { end in
-            var (target, start) = (end, 0)
-            while start < bytes.count {
-                var word = UInt32(bytes[start]) << 16
-                if start + 2 < bytes.count {
-                    word |= UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
-                } else if start + 1 < bytes.count {
-                    word |= UInt32(bytes[start + 1]) << 8
-                }
-                for index in 0..<4 {
-                    let digit = Int(word &>> UInt32(18 - 6 * index) & 63)
-                    target.storeBytes(of: alphabet[digit], toByteOffset: index, as: UInt8.self)
-                }
-                target += 4
-                start += 3
-            }
-            return count
-        }
-    }
-
-    /// The bytes; nil where the text is anything but what `encode` writes.
-    static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        guard text.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var word = UInt32(0)
-        var bits = 0
-        for character in text {
-            guard let value = value(of: character) else { return nil }
-            word = word << 6 | value
-            bits += 6
-            guard bits >= 8 else { continue }
-            bits -= 8
-            bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
-            word &= 1 << UInt32(bits) - 1
-        }
-        return word == 0 ? bytes : nil
-    }
-
-    private static func value(of character: UInt8) -> UInt32? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
-        }
     }
 }

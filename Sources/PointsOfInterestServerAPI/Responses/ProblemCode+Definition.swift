@@ -1,3 +1,5 @@
+import PointsOfInterestAPI
+
 extension ProblemCode {
     /// What the page about a problem says about its code.
     package struct Definition: Sendable {
@@ -220,10 +222,10 @@ extension ProblemCode {
             remedy: "Send the request again after the seconds that the Retry-After header says."),
         .indexRequired: Explanation(
             means: """
-                Clusters, and places with a property that is asked for, are found among the places in memory, and the \
-                server hasn't any: it is still reading them, they don't fit, or POI_INDEX is off.
+                Searches, boxes, clusters, and places with a property that is asked for, are found among places in memory, and \
+                this server runs without them (POI_INDEX=off).
                 """,
-            remedy: "Ask for the nearest places by /locations instead, without property."),
+            remedy: "Ask for the nearest places without q, sort, bbox and property, or set POI_INDEX to on."),
         .databaseBusy: Explanation(
             means: "No connection to the database came free in time.",
             remedy: "Send the request again after the seconds that the Retry-After header says."),

@@ -1,7 +1,6 @@
 /// Words that names write in two ways, short and long. A name that has one of them is also found by the other, see
 /// `Documentation/api.md`.
 package enum Abbreviations {
-    /// Each word in its short and in one of its long forms, folded.
     package static let pairs: [(short: [UInt8], long: [UInt8])] =
         table.map { (Array($0.utf8), Array($1.utf8)) }
 
@@ -11,7 +10,6 @@ package enum Abbreviations {
             .compactMap { $0.form.starts(with: beginning) ? $0.other : nil }
     }
 
-    /// Each form with the other one, by the form's first byte.
     private static let byFirstByte = Dictionary(
         grouping: pairs.flatMap { [(form: $0.short, other: $0.long), (form: $0.long, other: $0.short)] },
         by: { $0.form[0] })

@@ -25,21 +25,19 @@ package struct NameFolder {
     private var pieces: [Unicode.Scalar: Piece] = [:]
     private let plain = SearchWords.plainBytes
 
-    /// Makes a folder that knows no characters yet.
     package init() {}
 
     /// Finds the words of a name, which is UTF-8.
-    package mutating func fold(_ name: UnsafeBufferPointer<UInt8>) {
+    package mutating func fold(_ name: borrowing Span<UInt8>) {
         words.removeAll(keepingCapacity: true)
         var (isSpelledOut, hasRuns) = (false, false)
-        if name.contains(where: { $0 >= 0x80 }) {
-            (isSpelledOut, hasRuns) = appendCharacters(of: name)
-        } else {
-            words.append(contentsOf: name)
-            let plain = plain
-            words.withUnsafeMutableBufferPointer { words in
-                for index in words.indices { words[index] = plain[Int(words[index])] }
+        for index in name.indices {
+            guard name[index] < 0x80 else {
+                words.removeAll(keepingCapacity: true)
+                (isSpelledOut, hasRuns) = appendCharacters(of: name)
+                break
             }
+            words.append(plain[Int(name[index])])
         }
         if isSpelledOut || words.contains(FoldedMark.apostrophe) {
             writeAllForms(hasRuns: hasRuns)
@@ -49,9 +47,11 @@ package struct NameFolder {
     }
 
     private mutating func appendCharacters(
-        of name: UnsafeBufferPointer<UInt8>
+        of name: borrowing Span<UInt8>
     ) -> (isSpelledOut: Bool, hasRuns: Bool) {
-        let name = String(decoding: name, as: UTF8.self)
+        var bytes: [UInt8] = []
+        for index in name.indices { bytes.append(name[index]) }
+        let name = String(decoding: bytes, as: UTF8.self)
         var (isSpelledOut, hasRuns) = (false, false)
         for scalar in name.unicodeScalars {
             guard !scalar.isASCII else {
@@ -110,66 +110,6 @@ package struct NameFolder {
     }
 }
 
-/// Checks whether names have the words of a search text.
-package struct NameMatcher {
-    private let queryWords: [QueryWord]
-    private var folder = NameFolder()
-
-    /// Looks for the words of a search text; without any, no name matches.
-    package init(searchText: String) {
-        queryWords = SearchWords.words(ofQuery: searchText)
-    }
-
-    /// Whether any name can match.
-    package var mayMatch: Bool { !queryWords.isEmpty }
-
-    /// Whether each word of the search text begins a word of the same name.
-    ///
-    /// - Parameter names: UTF-8, with `PlaceFields.betweenOtherNames` between any two.
-    package mutating func matches(anyOf names: UnsafeBufferPointer<UInt8>) -> Bool {
-        var start = 0
-        for end in 0...names.count where end == names.count || names[end] == PlaceFields.betweenOtherNames {
-            if matches(UnsafeBufferPointer(rebasing: names[start..<end])) { return true }
-            start = end + 1
-        }
-        return false
-    }
-
-    /// Whether each word of the search text begins a word of a name, which is UTF-8.
-    private mutating func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        folder.fold(name)
-        return mayMatch
-            && folder.words.withUnsafeBufferPointer { words in
-                queryWords.allSatisfy { Self.matches($0, words) }
-            }
-    }
-
-    /// - Parameter words: as `NameFolder` has them.
-    fileprivate static func matches(_ queryWord: QueryWord, _ words: UnsafeBufferPointer<UInt8>) -> Bool {
-        switch queryWord {
-        case .word(let word): isBeginning(word, ofOneOf: words)
-        case .either(let plain, let spelledOut):
-            isBeginning(plain, ofOneOf: words) || isBeginning(spelledOut, ofOneOf: words)
-        case .run(let run): poi_contains(words.baseAddress, words.count, run, run.count)
-        }
-    }
-
-    private static func isBeginning(_ word: [UInt8], ofOneOf words: UnsafeBufferPointer<UInt8>) -> Bool {
-        word.withUnsafeBufferPointer { word in
-            var start = 0
-            while words.count - start >= word.count {
-                var length = 0
-                while length < word.count, words[start + length] == word[length] { length += 1 }
-                if length == word.count { return true }
-                start += length
-                while start < words.count, !FoldedMark.separates(words[start]) { start += 1 }
-                start += 1
-            }
-            return false
-        }
-    }
-}
-
 /// Finds which words of a search text begin words of other texts.
 package struct WordMatcher {
     private let queryWords: [QueryWord]
@@ -199,49 +139,66 @@ package struct WordMatcher {
         plainFormEnds.append((1 << UInt64(index), plainForms.count))
     }
 
-    /// A bit for each word of the search text that begins a word of a text.
-    package mutating func mask(of text: String) -> UInt64 {
-        var text = text
-        return text.withUTF8 { mask(of: $0) }
-    }
-
-    /// The same for UTF-8.
-    package mutating func mask(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    /// A bit for each word of the search text that begins a word of a text, which is UTF-8.
+    package mutating func mask(of text: borrowing Span<UInt8>) -> UInt64 {
         // What apostrophes join is left to the folder.
-        if text.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "'") }) { return plainMask(of: text) }
+        var isPlain = true
+        for index in text.indices where text[index] >= 0x80 || text[index] == UInt8(ascii: "'") {
+            isPlain = false
+        }
+        if isPlain { return plainMask(of: text) }
         folder.fold(text)
-        return folder.words.withUnsafeBufferPointer { words in
-            var mask: UInt64 = 0
-            for (index, word) in queryWords.enumerated() where NameMatcher.matches(word, words) {
-                mask |= 1 << UInt64(index)
+        var mask: UInt64 = 0
+        for (index, word) in queryWords.enumerated() where Self.matches(word, folder.words) {
+            mask |= 1 << UInt64(index)
+        }
+        return mask
+    }
+
+    /// The same for ASCII without apostrophes, which needn't be folded.
+    private func plainMask(of text: borrowing Span<UInt8>) -> UInt64 {
+        var (mask, isBehindSpace): (UInt64, Bool) = (0, true)
+        for index in text.indices {
+            let isSpace = plain[Int(text[index])] == FoldedMark.space
+            if isBehindSpace, !isSpace {
+                var start = 0
+                for form in plainFormEnds {
+                    let length = form.end - start
+                    var count = 0
+                    while count < length, index + count < text.count,
+                        plain[Int(text[index + count])] == plainForms[start + count]
+                    {
+                        count += 1
+                    }
+                    if count == length { mask |= form.bit }
+                    start = form.end
+                }
             }
-            return mask
+            isBehindSpace = isSpace
+        }
+        return mask
+    }
+
+    /// Whether a word begins one of a name's.
+    private static func matches(_ queryWord: QueryWord, _ words: [UInt8]) -> Bool {
+        switch queryWord {
+        case .word(let word): isBeginning(word, ofOneOf: words)
+        case .either(let plain, let spelledOut):
+            isBeginning(plain, ofOneOf: words) || isBeginning(spelledOut, ofOneOf: words)
+        case .run(let run): poi_contains(words, words.count, run, run.count)
         }
     }
 
-    /// The same for ASCII without apostrophes, which needn't be copied.
-    private func plainMask(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        plain.withUnsafeBufferPointer { plain in
-            plainForms.withUnsafeBufferPointer { forms in
-                var (mask, isBehindSpace): (UInt64, Bool) = (0, true)
-                for index in text.indices {
-                    let isSpace = plain[Int(text[index])] == FoldedMark.space
-                    if isBehindSpace, !isSpace {
-                        var start = 0
-                        for form in plainFormEnds {
-                            let count = form.end - start
-                            if index + count <= text.count,
-                                (0..<count).allSatisfy({ plain[Int(text[index + $0])] == forms[start + $0] })
-                            {
-                                mask |= form.bit
-                            }
-                            start = form.end
-                        }
-                    }
-                    isBehindSpace = isSpace
-                }
-                return mask
-            }
+    private static func isBeginning(_ word: [UInt8], ofOneOf words: [UInt8]) -> Bool {
+        var start = 0
+        while words.count - start >= word.count {
+            var length = 0
+            while length < word.count, words[start + length] == word[length] { length += 1 }
+            if length == word.count { return true }
+            start += length
+            while start < words.count, !FoldedMark.separates(words[start]) { start += 1 }
+            start += 1
         }
+        return false
     }
 }

@@ -1,6 +1,6 @@
 /// How well a place is found by a search text: the rule of `sort=relevance` in `Documentation/api.md`, from the best to the
 /// worst.
-public enum RelevanceClass: Int, CaseIterable, Sendable {
+package enum RelevanceClass: Int, CaseIterable, Sendable {
     /// The words are a name.
     case name
     /// A name begins with the words.
@@ -14,7 +14,7 @@ public enum RelevanceClass: Int, CaseIterable, Sendable {
 }
 
 /// The class of a place and its importance: what orders places by relevance before their distance does.
-public struct RelevanceRank: Hashable, Comparable, Sendable {
+package struct RelevanceRank: Hashable, Comparable, Sendable {
     private static let maximumImportance = 1000
 
     /// The class above the importance that is missing to 1000.
@@ -37,12 +37,10 @@ public struct RelevanceRank: Hashable, Comparable, Sendable {
         self.init(packed: packed)
     }
 
-    /// The class.
-    public var relevance: RelevanceClass { RelevanceClass(rawValue: Int(packed >> 10)) ?? .error }
+    package var relevance: RelevanceClass { RelevanceClass(rawValue: Int(packed >> 10)) ?? .error }
 
-    /// The importance.
     package var importance: Int { Self.maximumImportance - Int(packed & 1023) }
 
     /// Whether the first one is the better rank.
-    public static func < (one: Self, other: Self) -> Bool { one.packed < other.packed }
+    package static func < (one: Self, other: Self) -> Bool { one.packed < other.packed }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A word of a search text: UTF-8, folded.
-public enum QueryWord: Hashable, Sendable {
+package enum QueryWord: Hashable, Sendable {
     /// A word of the name has to begin with it.
     case word([UInt8])
     /// A word of the name has to begin with one of both: ä, ö, ü, å and ø written plainly, and spelled out.
@@ -13,9 +13,9 @@ public enum QueryWord: Hashable, Sendable {
 /// The words of names and search texts, by which a search finds places: `Documentation/api.md` has the rule.
 ///
 /// A text finds a name if each word of the text begins a word of the name. All comparisons are by code points.
-public enum SearchWords {
+package enum SearchWords {
     /// The words of a search text, each once; apostrophes separate.
-    public static func words(ofQuery text: String) -> [QueryWord] {
+    package static func words(ofQuery text: String) -> [QueryWord] {
         var seen: Set<QueryWord> = []
         return orderedWords(ofQuery: text)
             .map { word in
@@ -36,7 +36,7 @@ public enum SearchWords {
     }
 
     private static func queryWord(_ word: ArraySlice<UInt8>) -> QueryWord {
-        if word.withUnsafeBufferPointer(isRun) { return .run(Array(word)) }
+        if isRun(word.span) { return .run(Array(word)) }
         guard word.contains(where: FoldedMark.isSpelling) else { return .word(Array(word)) }
         var (plain, spelledOut): ([UInt8], [UInt8]) = ([], [])
         FoldedMark.write(word, isSpelledOut: false, to: &plain)
@@ -164,10 +164,10 @@ extension SearchWords {
     }
 
     /// Whether a word of a folded text is a run: its first character tells, since a run and others are never one word.
-    package static func isRun(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func isRun(_ word: borrowing Span<UInt8>) -> Bool {
         guard word.count >= 3, word[0] >= firstByteOfRuns else { return false }
         var value = UInt32(word[0] & (word[0] < 0xF0 ? 0x0F : 0x07))
-        for byte in word[1..<characterEnd(in: word, from: 0)] { value = value << 6 | UInt32(byte & 0x3F) }
+        for index in 1..<characterEnd(in: word, from: 0) { value = value << 6 | UInt32(word[index] & 0x3F) }
         return isOfRun(value)
     }
 
@@ -194,43 +194,25 @@ extension SearchWords {
         return separated
     }
 
-    /// Calls `body` with each two neighbouring characters of a run, and last with its last character alone: what an index
-    /// keeps of it.
-    package static func forEachPart(
-        ofRun run: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
-    ) {
+    /// Where each two neighbouring characters of a run are, and last its last character alone: what an index keeps of it.
+    package static func parts(ofRun run: borrowing Span<UInt8>) -> [Range<Int>] {
+        var parts: [Range<Int>] = []
         var (start, next) = (0, characterEnd(in: run, from: 0))
         while next < run.count {
             let end = characterEnd(in: run, from: next)
-            body(UnsafeBufferPointer(rebasing: run[start..<end]))
+            parts.append(start..<end)
             (start, next) = (next, end)
         }
-        body(UnsafeBufferPointer(rebasing: run[start...]))
+        return parts + [start..<run.count]
     }
 
-    /// Whether a part of a run is of two characters, so that another part follows.
-    package static func isPart(ofRunWithMore part: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func isPart(ofRunWithMore part: borrowing Span<UInt8>) -> Bool {
         characterEnd(in: part, from: 0) < part.count && isRun(part)
     }
 
-    /// Where the character ends that begins at an index.
-    package static func characterEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    package static func characterEnd(in bytes: borrowing Span<UInt8>, from start: Int) -> Int {
         var end = min(start + 1, bytes.count)
         while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
         return end
-    }
-}
-
-/// The order of texts by their bytes, which for UTF-8 is that of their code points.
-package enum ByteOrder {
-    /// Less than 0 where the first one comes first, 0 where they are equal.
-    package static func compare(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Int
-    {
-        let common = min(one.count, other.count)
-        if common > 0, let left = one.baseAddress, let right = other.baseAddress {
-            let order = memcmp(left, right, common)
-            if order != 0 { return Int(order) }
-        }
-        return one.count - other.count
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// libpq has no code for it, only text (PostgreSQL manual, `PQerrorMessage`). Its own text is English here, and so is
 /// the server's unless `lc_messages` says otherwise. A text that isn't recognised is ``other``.
-public enum ConnectFailure: String, Sendable, Hashable, CaseIterable {
+package enum ConnectFailure: String, Sendable, Hashable, CaseIterable {
     /// The password, the role or `pg_hba.conf` doesn't allow it.
     case authentication
     /// There is no such database, or it takes no connections.
@@ -11,13 +11,11 @@ public enum ConnectFailure: String, Sendable, Hashable, CaseIterable {
     case tooManyConnections = "too-many-connections"
     /// TLS could not be agreed on: a certificate that can't be verified, a missing CA, a server without TLS.
     case tls
-    /// The server starts, stops or recovers.
     case starting
     /// No server is of the kind that `target_session_attrs` asks for.
     case wrongServer = "wrong-server"
     /// A host's name could not be looked up.
     case unknownHost = "unknown-host"
-    /// There is no route to the host.
     case unreachable
     /// The host didn't respond within `connect_timeout`.
     case timeout

@@ -11,11 +11,10 @@ extension PostgresConnection {
     /// Connects on a helper thread, since libpq blocks for it, and hands the session to `loop`, on whose thread this
     /// must be called.
     ///
-    /// - Parameter threads: shared with other connections, or new ones.
     /// - Throws: ``PostgresError/Code/connectionFailed``, whose message is one line without passwords and whose
     ///   ``PostgresError/connectFailure`` is its kind, ``PostgresError/Code/invalidConfiguration``, or
     ///   ``PostgresError/Code/cancelled`` where the task was cancelled meanwhile.
-    public static func connect(
+    package static func connect(
         _ configuration: PostgresConfiguration, loop: EventLoop, threads: PostgresThreads = PostgresThreads()
     ) async throws(PostgresError) -> PostgresConnection {
         loop.preconditionInEventLoop()
@@ -75,12 +74,12 @@ extension PostgresConnection {
 /// The threads for the two calls of libpq that block: connecting and cancelling.
 ///
 /// They are two, so that no cancel request has to wait for a host that doesn't respond.
-public struct PostgresThreads: Sendable {
+package struct PostgresThreads: Sendable {
     let connecting: BlockingThread
     let cancelling: BlockingThread
 
     /// Two threads, each of which starts when it is first used.
-    public init() {
+    package init() {
         connecting = BlockingThread(name: "pg-connect", capacity: 64)
         cancelling = BlockingThread(name: "pg-cancel", capacity: 64)
     }
@@ -126,7 +125,7 @@ struct ConnectionHandle: @unchecked Sendable {
 }
 
 /// Calls `body` with a null-terminated array of C strings, which lives as long as the call.
-private func withCStrings<Result>(
+func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
 ) -> Result {
     let copies = strings.map { strdup($0) }

@@ -54,7 +54,45 @@ struct ConnectionOptions {
         }
     }
 
-    /// The value of a keyword, if the string sets it.
+    /// The keyword whose value libpq would refuse when it connects, an empty text where it would refuse another thing; nil where
+    /// it would take the string.
+    ///
+    /// libpq's parser takes any text. It looks at most values when it begins to connect, so it is let begin, with an address that
+    /// is none, so that nothing is looked up. It reads numbers later, so those are looked at here.
+    func refusedKeyword(of conninfo: String) -> String? {
+        if let keyword = Self.numbers.first(where: { keyword in
+            self[keyword].map { Int32($0) == nil } ?? false
+        }) {
+            return keyword
+        }
+        let (hosts, addresses, ports) = (count("host"), count("hostaddr"), count("port"))
+        if hosts > 0, addresses > 0, hosts != addresses { return "hostaddr" }
+        if ports > 1, ports != max(hosts, addresses) { return "port" }
+        let parameters = [
+            ("dbname", conninfo), ("host", Self.noAddress), ("hostaddr", Self.noAddress), ("port", "1"),
+        ]
+        let connection = withCStrings(parameters.map(\.0)) { keywords in
+            withCStrings(parameters.map(\.1)) { values in PQconnectStartParams(keywords, values, 1) }
+        }
+        guard let connection else { return nil }
+        defer { PQfinish(connection) }
+        let message = String(cString: PQerrorMessage(connection))
+        // It has tried to connect.
+        if PQstatus(connection) != CONNECTION_BAD || message.contains(Self.noAddress) { return nil }
+        return shown.map(\.keyword).first { message.contains($0) } ?? ""
+    }
+
+    private func count(_ keyword: String) -> Int {
+        (self[keyword] ?? "").isEmpty
+            ? 0 : self[keyword]?.split(separator: ",", omittingEmptySubsequences: false).count ?? 0
+    }
+
+    private static let numbers = [
+        "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+        "tcp_user_timeout",
+    ]
+    private static let noAddress = "/nowhere"
+
     subscript(keyword: String) -> String? {
         values.last { $0.keyword == keyword }?.value
     }
@@ -70,89 +108,4 @@ struct ConnectionOptions {
     }
 
     private static let secretMark = CChar(UInt8(ascii: "*"))
-}
-
-// MARK: - The servers
-
-/// One of the servers that a connection string names: a host, or the folder of a Unix socket, and a port.
-public struct PostgresEndpoint: Hashable, Sendable, CustomStringConvertible {
-    /// The host as the string names it, or its address where only that is given; empty is libpq's default.
-    public let host: String
-    /// The port; empty is libpq's default.
-    public let port: String
-    /// The address that the string gives beside the host, so that the name isn't looked up.
-    let address: String?
-
-    init(host: String, port: String, address: String? = nil) {
-        self.host = host
-        self.port = port
-        self.address = address
-    }
-
-    /// Host and port: nothing secret.
-    public var description: String {
-        let host = host.isEmpty ? "the default host" : host.contains(":") ? "[\(host)]" : host
-        return port.isEmpty ? host : "\(host):\(port)"
-    }
-
-    /// Whether a connection to this host and port, as libpq names them, is one to this server.
-    public func isReached(at other: (host: String, port: String)) -> Bool {
-        // libpq reports an empty port where a list has an empty entry, and the default where there is no list.
-        host == other.host && Self.explicit(port) == Self.explicit(other.port)
-    }
-
-    private static func explicit(_ port: String) -> String { port.isEmpty ? "5432" : port }
-}
-
-extension ConnectionOptions {
-    /// The servers that the string names, in its order; none where it names no host.
-    ///
-    /// The n-th host goes with the n-th address and the n-th port; a single port is for all hosts (PostgreSQL manual,
-    /// "Specifying Multiple Hosts").
-    var endpoints: [PostgresEndpoint] {
-        let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
-        return (0..<max(hosts.count, addresses.count)).map { index in
-            let address = index < addresses.count && !addresses[index].isEmpty ? addresses[index] : nil
-            let host = index < hosts.count && !hosts[index].isEmpty ? hosts[index] : address ?? ""
-            let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
-            return PostgresEndpoint(host: host, port: port, address: address)
-        }
-    }
-
-    private func list(_ keyword: String) -> [String] {
-        guard let text = self[keyword] else { return [] }
-        return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    }
-}
-
-extension PostgresConfiguration {
-    /// The servers that the connection string names, in its order; none where it leaves that to the environment
-    /// or a service file.
-    public var endpoints: [PostgresEndpoint] {
-        conninfo.flatMap { ConnectionOptions(parsing: $0) }?.endpoints ?? []
-    }
-
-    /// Whether standbys are preferred among several servers (`target_session_attrs`).
-    public var prefersStandbys: Bool {
-        let wanted = conninfo.flatMap { ConnectionOptions(parsing: $0) }?["target_session_attrs"]
-        return wanted == "prefer-standby" || wanted == "standby"
-    }
-
-    /// The same configuration with only these of its servers, at least one.
-    public func narrowed(to endpoints: [PostgresEndpoint]) -> PostgresConfiguration {
-        var configuration = self
-        configuration.overrides = [
-            ("host", endpoints.map(\.host).joined(separator: ",")),
-            ("hostaddr", endpoints.map { $0.address ?? "" }.joined(separator: ",")),
-            ("port", endpoints.map(\.port).joined(separator: ",")),
-        ]
-        return configuration
-    }
-
-    /// The same with only this server, whether it is a primary or a standby.
-    public func probing(_ endpoint: PostgresEndpoint) -> PostgresConfiguration {
-        var configuration = narrowed(to: [endpoint])
-        configuration.overrides.append(("target_session_attrs", "any"))
-        return configuration
-    }
 }

@@ -7,53 +7,55 @@
 /// Where the database is and how its sessions are set up.
 ///
 /// Its description holds neither the password nor anything else that libpq treats as secret.
-public struct PostgresConfiguration: Sendable {
-    /// A setting of the session: a name and its value, as in `SET name = value`.
-    public struct Setting: Sendable, Hashable {
+package struct PostgresConfiguration: Sendable {
+    package struct Setting: Sendable, Hashable {
         /// The parameter's name, for example `statement_timeout`.
-        public var name: String
+        package var name: String
         /// Its value in PostgreSQL's own notation, for example `2s`.
-        public var value: String
+        package var value: String
 
-        /// A setting by its name and value.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// The conninfo string or URI, handed to libpq as it is; nil leaves everything to the `PG*` variables.
-    public let conninfo: String?
+    package let conninfo: String?
     /// Seconds per host, at least 2 (libpq rounds up); the conninfo and `PGCONNECT_TIMEOUT` override it.
-    public var connectTimeoutSeconds = 5
+    package var connectTimeoutSeconds = 5
     /// The name in `pg_stat_activity`, unless the conninfo or `PGAPPNAME` says another.
-    public var applicationName = "points-of-interest"
+    package var applicationName = "points-of-interest"
     /// The session's settings, sent as the start-up parameter `options`. Options in the conninfo or in `PGOPTIONS`
     /// override them; those of a service file don't. A pooler that refuses the parameter gets a second attempt without
     /// it: there, set them by `ALTER ROLE … SET`.
-    public var settings: [Setting] = [
+    package var settings: [Setting] = [
         Setting("jit", "off"),
         Setting("max_parallel_workers_per_gather", "0"),
     ]
     /// How long a statement may take before the server itself ends it; nil leaves it to the server's configuration.
-    public var statementTimeout: Duration? = .seconds(2)
+    package var statementTimeout: Duration? = .seconds(2)
     /// Whether statements are kept on the server.
-    public var preparedStatements = PreparedStatementUse.auto
-    /// Keywords that replace the conninfo's own.
-    var overrides: [(keyword: String, value: String)] = []
+    package var preparedStatements = PreparedStatementUse.auto
     /// How long past its deadline a query may keep its connection before that is closed.
-    public var overrunGrace: Duration = .seconds(5)
+    package var overrunGrace: Duration = .seconds(5)
 
-    /// Checks the conninfo's syntax, not whether a server is there.
+    /// Checks the conninfo's syntax and values, not whether a server is there.
     ///
     /// - Throws: ``PostgresError/Code/invalidConfiguration``, which quotes nothing: libpq's own message might
     ///   hold a part of the password.
-    public init(conninfo: String? = nil) throws(PostgresError) {
+    package init(conninfo: String? = nil) throws(PostgresError) {
         self.conninfo = conninfo.flatMap { $0.isEmpty ? nil : $0 }
         if let conninfo = self.conninfo {
-            guard ConnectionOptions(parsing: conninfo) != nil else {
+            guard let options = ConnectionOptions(parsing: conninfo) else {
                 throw PostgresError(
-                    .invalidConfiguration, clientMessage: "not a libpq connection string or URI")
+                    .invalidConfiguration,
+                    clientMessage: "expected a connection string or URI of libpq, a password in which is "
+                        + "percent-encoded (@ as %40, / as %2F)")
+            }
+            if let keyword = options.refusedKeyword(of: conninfo) {
+                let what = keyword.isEmpty ? "what it says" : "its \(keyword)"
+                throw PostgresError(.invalidConfiguration, clientMessage: "libpq doesn't take \(what)")
             }
         }
     }
@@ -61,20 +63,31 @@ public struct PostgresConfiguration: Sendable {
 
 extension PostgresConfiguration: CustomStringConvertible, CustomReflectable {
     /// The target without secrets: `host=… dbname=…`.
-    public var description: String {
+    package var description: String {
         let options = conninfo.flatMap { ConnectionOptions(parsing: $0) }
         let shown = (options?.shown ?? []).map { "\($0.keyword)=\($0.value)" }
         return "PostgreSQL(\(shown.isEmpty ? "PG* variables" : shown.joined(separator: " ")))"
     }
 
+    /// Where libpq's defaults and the `PG*` variables lead, without secrets: `host=… port=… user=…`; nil where there is a
+    /// conninfo.
+    package var targetByDefault: String? {
+        guard conninfo == nil else { return nil }
+        let keywords = ["service", "host", "hostaddr", "port", "dbname", "user"]
+        let shown = ConnectionOptions.defaults.shown.filter {
+            keywords.contains($0.keyword) && !$0.value.isEmpty
+        }
+        return shown.map { "\($0.keyword)=\($0.value)" }.joined(separator: " ")
+    }
+
     /// Hides the conninfo from `dump` too.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: ["target": description])
     }
 }
 
 /// Whether statements are kept on the server between queries.
-public enum PreparedStatementUse: String, Sendable, CaseIterable {
+package enum PreparedStatementUse: String, Sendable, CaseIterable {
     /// Only where no pooler is noticed: behind one in transaction mode the next query may run in another backend.
     case auto
     /// Always: for a pooler that keeps track of prepared statements (PgBouncer from 1.21 on, with `max_prepared_statements`).
@@ -91,7 +104,6 @@ extension PostgresConfiguration {
         let user = conninfo.flatMap { ConnectionOptions(parsing: $0) }
         var parameters: [(keyword: String, value: String)] = []
         if let conninfo { parameters.append(("dbname", conninfo)) }
-        parameters += overrides
         parameters.append(("fallback_application_name", applicationName))
         // Text is decoded as UTF-8, whatever the environment says.
         parameters.append(("client_encoding", "UTF8"))

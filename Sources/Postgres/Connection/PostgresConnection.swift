@@ -7,25 +7,23 @@ import Locking
 /// Confined to its loop: every use from elsewhere traps. Close it with ``close()``; if the server or the
 /// network ends it, the queries in flight fail with ``PostgresError/Code/connectionLost`` and every later one
 /// with ``PostgresError/Code/closed``. It never reconnects: the pool does that.
-public final class PostgresConnection {
+package final class PostgresConnection {
     /// The loop that the connection belongs to.
-    public let loop: EventLoop
+    package let loop: EventLoop
     /// The server process of this session, as in `pg_stat_activity.pid`.
-    public let backendProcessID: Int32
-    /// The host and the port that this session was made with, as libpq names them.
-    package let target: (host: String, port: String)
-    /// The same as one text, for the log.
-    let server: String
+    package let backendProcessID: Int32
+    /// The host and the port that this session was made with, as libpq names them, for logs.
+    package let server: String
     /// Whether there is a pooler between here and the server, as far as can be seen or is configured.
-    var isPooled = false
+    package internal(set) var isPooled = false
 
     /// Called with each notice of the server; where this is nil, notices are dropped.
-    public var onNotice: ((PostgresServerReport) -> Void)? {
+    package var onNotice: ((PostgresServerReport) -> Void)? {
         get { noticeReceiver.onNotice }
         set { noticeReceiver.onNotice = newValue }
     }
     /// Called with each notification on a channel that this session listens on.
-    public var onNotification: ((PostgresNotification) -> Void)?
+    package var onNotification: ((PostgresNotification) -> Void)?
     /// Called once, when the connection has ended, with the reason unless it was closed here.
     var onEnd: ((PostgresError?) -> Void)?
     /// Called whenever a query is over and its place in the pipeline is free.
@@ -54,12 +52,10 @@ public final class PostgresConnection {
     let parameterBuffer = Confined(ParameterBuffer())
 
     /// False from the moment the connection is closed or lost.
-    public private(set) var isOpen = true
+    package private(set) var isOpen = true
     var poll: FileDescriptorPoll?
     var watchesWritable = false
     var isFlushScheduled = false
-    /// Whether queries have been sent that a Sync still has to follow.
-    var isGroupOpen = false
 
     let pipeline = Confined(PipelineStateMachine<PendingQuery>())
     /// Queries that aren't sent before a cancel request has had its effect, so that it cannot hit them.
@@ -75,7 +71,6 @@ public final class PostgresConnection {
     /// When the connection is closed if a cancel request has had no effect until then.
     var giveUpTime: Duration?
 
-    /// Whether a script or a COPY has the connection to itself.
     var isUnpipelined = false
     /// Wakes the script or COPY at the next event of the socket.
     let scriptWakeUp = WakeUp()
@@ -96,8 +91,8 @@ public final class PostgresConnection {
         let raw = handle.raw
         unfreed = raw
         backendProcessID = PQbackendPID(raw)
-        target = (String(cString: PQhost(raw)), String(cString: PQport(raw)))
-        server = PostgresEndpoint(host: target.host, port: target.port).description
+        let (host, port) = (String(cString: PQhost(raw)), String(cString: PQport(raw)))
+        server = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
             let message = String(cString: PQerrorMessage(raw))
             PQfinish(raw)
@@ -120,7 +115,7 @@ public final class PostgresConnection {
 
     /// Ends the session and waits until the socket is closed. Queries in flight fail with
     /// ``PostgresError/Code/closed``. May be called again.
-    public func close() async {
+    package func close() async {
         loop.preconditionInEventLoop()
         end(nil)
         await freed.wait()

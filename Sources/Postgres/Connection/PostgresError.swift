@@ -3,16 +3,15 @@ import CLibPQ
 /// What went wrong with a query or a connection.
 ///
 /// ``description`` has the code and the SQLSTATE alone: nothing that quotes data, SQL or the server.
-public struct PostgresError: Error, Sendable, CustomStringConvertible {
+package struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// What callers match on.
-    public enum Code: Sendable, Hashable {
+    package enum Code: Sendable, Hashable {
         /// The connection string or a setting is wrong.
         case invalidConfiguration
         /// A connection could not be made.
         case connectionFailed
         /// The connection ended while the query was in flight: whether it ran is unknown.
         case connectionLost
-        /// The connection or the pool has been closed.
         case closed
         /// No connection is healthy, and none became so within the acquire time-out; the message says why.
         case unavailable
@@ -32,14 +31,12 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
         case transactionRolledBack
         /// libpq refused to take the command.
         case sendFailed
-        /// The server's result is not one that the command can have.
         case unexpectedResult
         /// A column's value is not what the caller asked for.
         case decoding(DecodingFailure)
     }
 
-    /// Why a column could not be decoded.
-    public enum DecodingFailure: Sendable, Hashable {
+    package enum DecodingFailure: Sendable, Hashable {
         /// The result has no such column.
         case noColumn(Int)
         /// Null where the caller asked for a value.
@@ -48,23 +45,21 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
         case wrongType(column: Int, PostgresType)
         /// The bytes are not a valid value of the type: wrong length, or broken UTF-8.
         case malformed(column: Int)
-        /// The value exceeds the range of the type asked for.
         case outOfRange(column: Int)
         /// Another number of rows than the caller asked for.
         case rowCount(Int)
     }
 
     /// What went wrong.
-    public let code: Code
+    package let code: Code
     /// What the server reported, if it did: for logs.
-    public let server: PostgresServerReport?
+    package let server: PostgresServerReport?
     /// libpq's own message where no server sent one (a refused connection): for logs.
-    public private(set) var clientMessage: String?
+    package private(set) var clientMessage: String?
     /// Why the connection could not be made, for ``Code/connectionFailed``.
-    public let connectFailure: ConnectFailure?
+    package let connectFailure: ConnectFailure?
 
-    /// An error by its code.
-    public init(_ code: Code, server: PostgresServerReport? = nil, clientMessage: String? = nil) {
+    package init(_ code: Code, server: PostgresServerReport? = nil, clientMessage: String? = nil) {
         self.code = code
         self.server = server
         self.clientMessage = clientMessage
@@ -81,13 +76,13 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The server's code, if the server reported the error.
-    public var sqlState: SQLState? { server?.sqlState }
+    package var sqlState: SQLState? { server?.sqlState }
 
     /// The server's or libpq's message: for logs, never for a client of the service.
-    public var serverMessage: String? { server?.message ?? clientMessage }
+    package var serverMessage: String? { server?.message ?? clientMessage }
 
     /// The code and the SQLSTATE: nothing that quotes data, SQL or the server.
-    public var description: String {
+    package var description: String {
         let suffix = sqlState.map { " (SQLSTATE \($0))" } ?? ""
         return "PostgreSQL: \(code)\(suffix)"
     }
@@ -112,64 +107,59 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
 }
 
 /// The five characters by which PostgreSQL names an error (PostgreSQL manual, appendix A).
-public struct SQLState: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+package struct SQLState: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
     /// The five characters.
-    public let rawValue: String
+    package let rawValue: String
 
-    /// Takes the characters as they are.
-    public init(rawValue: String) {
+    package init(rawValue: String) {
         self.rawValue = rawValue
     }
 
     /// 0A000: also the error of a prepared statement whose result type a schema change has altered.
-    public static let featureNotSupported = SQLState(rawValue: "0A000")
+    package static let featureNotSupported = SQLState(rawValue: "0A000")
+    /// 23505.
+    package static let uniqueViolation = SQLState(rawValue: "23505")
     /// 23514: a check, or a partition's bounds.
-    public static let checkViolation = SQLState(rawValue: "23514")
+    package static let checkViolation = SQLState(rawValue: "23514")
     /// 25P02: an earlier statement of the transaction failed.
-    public static let inFailedTransaction = SQLState(rawValue: "25P02")
+    package static let inFailedTransaction = SQLState(rawValue: "25P02")
     /// 26000: no prepared statement of that name.
-    public static let invalidStatementName = SQLState(rawValue: "26000")
+    package static let invalidStatementName = SQLState(rawValue: "26000")
     /// 40001: also a standby's error where a query is in the way of what it has to replay.
-    public static let serializationFailure = SQLState(rawValue: "40001")
+    package static let serializationFailure = SQLState(rawValue: "40001")
     /// 40P01: also a standby's error where a query and the replay wait for each other.
-    public static let deadlockDetected = SQLState(rawValue: "40P01")
+    package static let deadlockDetected = SQLState(rawValue: "40P01")
     /// 42883.
-    public static let undefinedFunction = SQLState(rawValue: "42883")
-    /// 42P01.
-    public static let undefinedTable = SQLState(rawValue: "42P01")
+    package static let undefinedFunction = SQLState(rawValue: "42883")
+    package static let undefinedTable = SQLState(rawValue: "42P01")
     /// 55000: also the error of reading a materialized view before its first refresh.
-    public static let objectNotInPrerequisiteState = SQLState(rawValue: "55000")
+    package static let objectNotInPrerequisiteState = SQLState(rawValue: "55000")
     /// 55P03: `lock_timeout` has passed, or NOWAIT would have had to wait.
-    public static let lockNotAvailable = SQLState(rawValue: "55P03")
+    package static let lockNotAvailable = SQLState(rawValue: "55P03")
     /// 57014: ended by `statement_timeout` or by a cancel request, which can't be told apart.
-    public static let queryCanceled = SQLState(rawValue: "57014")
+    package static let queryCanceled = SQLState(rawValue: "57014")
 
-    /// The five characters.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }
 
 /// An error or a notice as the server reported it (PostgreSQL manual, PQresultErrorField).
 ///
 /// Its texts may quote data and SQL: they are for logs, never for a client of the service.
-public final class PostgresServerReport: Sendable {
+package final class PostgresServerReport: Sendable {
     /// The code.
-    public let sqlState: SQLState
+    package let sqlState: SQLState
     /// `ERROR`, `FATAL`, `WARNING`, … in English whatever the server's language.
-    public let severity: String
-    /// The primary message.
-    public let message: String
+    package let severity: String
+    package let message: String
     /// More about the problem.
-    public let detail: String?
+    package let detail: String?
     /// A suggestion.
-    public let hint: String?
+    package let hint: String?
     /// Where in the statement the error is: characters, from 1.
-    public let position: Int?
-    /// The constraint that was violated.
-    public let constraintName: String?
-    /// The function of the server's source that reported it.
+    package let position: Int?
+    package let constraintName: String?
     let sourceFunction: String?
 
-    /// Whether the backend ends the session after this.
     var endsSession: Bool { severity == "FATAL" || severity == "PANIC" }
 
     init(result: OpaquePointer) {

@@ -8,7 +8,7 @@ extension PostgresConnection {
     ///
     /// - Throws: ``PostgresError``; what `chunks` throws, and then nothing is stored.
     @discardableResult
-    public func copy<Chunks: AsyncSequence>(
+    package func copy<Chunks: AsyncSequence>(
         _ sql: SQL, from chunks: Chunks
     ) async throws -> Int where Chunks.Element == [UInt8] {
         try await unpipelined {
@@ -33,7 +33,6 @@ extension PostgresConnection {
         }
     }
 
-    /// Sends the command, which has to begin a copy in that direction.
     private func startCopy(_ sql: SQL, _ direction: ExecStatusType) async throws(PostgresError) {
         try await sendSimple(sql)
         guard let result = try await nextResult() else { throw PostgresError(.unexpectedResult) }
@@ -94,16 +93,14 @@ extension PostgresConnection {
     // MARK: Out
 
     /// Runs a `COPY … TO STDOUT`, hands each row to `receive` as it comes, and returns the number of rows.
-    ///
-    /// A row is as the command's format writes it, its line feed included; its memory is valid during the call. Nothing
-    /// is read ahead: while `receive` works, the server waits. No other query may be in flight or come in until it
+    /// A row is as the command's format writes it, its line feed included. Nothing is read ahead: while `receive` works, the server waits. No other query may be in flight or come in until it
     /// ends (``PostgresError/Code/connectionInUse``).
     ///
     /// - Throws: ``PostgresError``; what `receive` throws, and then the connection is closed, which ends the command in
     ///   the server.
     @discardableResult
-    public func copy(
-        _ sql: SQL, to receive: (UnsafeRawBufferPointer) throws -> Void
+    package func copy(
+        _ sql: SQL, to receive: ([UInt8]) throws -> Void
     ) async throws -> Int {
         try await unpipelined {
             try await startCopy(sql, PGRES_COPY_OUT)
@@ -120,13 +117,13 @@ extension PostgresConnection {
     }
 
     /// Hands over the next row, once it is there; false at the end of the data.
-    private func receiveRow(_ receive: (UnsafeRawBufferPointer) throws -> Void) async throws -> Bool {
+    private func receiveRow(_ receive: ([UInt8]) throws -> Void) async throws -> Bool {
         while true {
             var row: UnsafeMutablePointer<CChar>?
             let count = PQgetCopyData(raw, &row, 1)
             if let row, count > 0 {
                 defer { PQfreemem(row) }
-                try receive(UnsafeRawBufferPointer(start: row, count: Int(count)))
+                try receive(Array(UnsafeRawBufferPointer(start: row, count: Int(count))))
                 return true
             }
             switch count {
@@ -141,23 +138,22 @@ extension PostgresConnection {
 // MARK: - The binary format
 
 /// Writes rows in the format of `COPY … WITH (FORMAT binary)` (PostgreSQL manual, "COPY", "Binary Format").
-public struct BinaryCopyEncoder: Sendable {
+package struct BinaryCopyEncoder: Sendable {
     private var bytes: [UInt8]
 
     /// The signature, no flags, no extension.
     private static let header: [UInt8] =
         Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
 
-    /// Starts with the format's header.
-    public init() {
+    package init() {
         bytes = Self.header
     }
 
     /// How many bytes are waiting to be taken.
-    public var byteCount: Int { bytes.count }
+    package var byteCount: Int { bytes.count }
 
     /// Adds a row. Each value must have exactly its column's type, since the server converts nothing.
-    public mutating func append(_ row: [PostgresValue]) {
+    package mutating func append(_ row: [PostgresValue]) {
         bytes.appendBigEndian(Int16(clamping: row.count))
         for value in row {
             guard !value.isNull else {
@@ -172,13 +168,13 @@ public struct BinaryCopyEncoder: Sendable {
     }
 
     /// Removes what has been written so far, and returns it as one chunk.
-    public mutating func takeBytes() -> [UInt8] {
+    package mutating func takeBytes() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }
 
     /// Ends the data and returns the last chunk.
-    public mutating func finish() -> [UInt8] {
+    package mutating func finish() -> [UInt8] {
         bytes.appendBigEndian(Int16(-1))
         return takeBytes()
     }
@@ -186,7 +182,7 @@ public struct BinaryCopyEncoder: Sendable {
 
 extension SQL {
     /// `COPY … TO STDOUT` of a query's rows as CSV, whose first line has the columns' names (RFC 4180).
-    public static func copyOut(csv query: SQL) -> SQL {
+    package static func copyOut(csv query: SQL) -> SQL {
         "COPY (" + query + ") TO STDOUT WITH (FORMAT csv, HEADER)"
     }
 
@@ -194,7 +190,7 @@ extension SQL {
     ///
     /// PostgreSQL's text format would escape backslashes again. As CSV each line stays as it is, since JSON contains neither
     /// of the two control characters that are its quote and its delimiter here.
-    public static func copyOut(json query: SQL) -> SQL {
+    package static func copyOut(json query: SQL) -> SQL {
         "COPY (" + query + ") TO STDOUT WITH (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')"
     }
 }

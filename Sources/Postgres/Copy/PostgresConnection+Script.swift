@@ -11,7 +11,7 @@ extension PostgresConnection {
     ///
     /// - Parameter sql: sent as it is: the caller makes sure that none of it comes from outside.
     /// - Throws: ``PostgresError``; the first statement that fails ends the script.
-    public func unsafeExecuteScript(_ sql: String) async throws {
+    package func unsafeExecuteScript(_ sql: String) async throws {
         _ = try await unpipelined {
             try await sendSimple(SQL(unsafeSQL: sql))
             return try await finishCommand()
@@ -100,7 +100,6 @@ extension PostgresConnection {
         return affectedRows
     }
 
-    /// Throws the reason where the connection has ended.
     func checkOpen() throws(PostgresError) {
         guard isOpen else { throw endError ?? PostgresError(.closed) }
     }

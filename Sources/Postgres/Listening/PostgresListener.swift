@@ -5,23 +5,21 @@ import Locking
 /// Listens on channels over a session of its own, and makes a new session whenever that ends.
 ///
 /// Confined to its loop; ``events`` may be read anywhere. ``close()`` must be awaited before the loop stops.
-public final class PostgresListener {
-    /// What a listener reports.
-    public enum Event: Sendable, Hashable {
+package final class PostgresListener {
+    package enum Event: Sendable, Hashable {
         /// Notifications may have been missed up to here: when listening begins, when it begins again after a lost
         /// connection, and when the reader was too slow. The reader has to look at what the notifications are about.
         case gap
-        /// A notification has come.
         case notification(PostgresNotification)
     }
 
     /// The loop that the listener belongs to.
-    public let loop: EventLoop
+    package let loop: EventLoop
     /// What happens on the channels, in order; ends with ``close()``. For one reader, whose cancellation ends it.
-    public let events: AsyncStream<Event>
+    package let events: AsyncStream<Event>
 
     /// Called on the loop, at once, when the session in which listening had begun has ended.
-    public var onLost: (() -> Void)?
+    package var onLost: (() -> Void)?
 
     private let configuration: PostgresConfiguration
     private let channels: [String]
@@ -43,7 +41,7 @@ public final class PostgresListener {
     /// Starts listening. To be called on the loop's thread.
     ///
     /// - Parameter channels: names as they are, not folded to lower case.
-    public init(_ configuration: PostgresConfiguration, channels: [String], loop: EventLoop) {
+    package init(_ configuration: PostgresConfiguration, channels: [String], loop: EventLoop) {
         loop.preconditionInEventLoop()
         self.configuration = configuration
         self.channels = channels
@@ -61,7 +59,7 @@ public final class PostgresListener {
     }
 
     /// Ends listening and the stream of events; returns when the socket is closed.
-    public func close() async {
+    package func close() async {
         loop.preconditionInEventLoop()
         isClosing = true
         wakeUp.wake()
@@ -120,11 +118,11 @@ public final class PostgresListener {
 }
 
 /// What a `NOTIFY` sent.
-public struct PostgresNotification: Sendable, Hashable {
+package struct PostgresNotification: Sendable, Hashable {
     /// The channel's name.
-    public let channel: String
+    package let channel: String
     /// The text that came with it, often empty.
-    public let payload: String
+    package let payload: String
 
     init(_ raw: UnsafePointer<PGnotify>) {
         channel = String(cString: raw.pointee.relname)

@@ -3,7 +3,9 @@ import EventLoop
 /// A query on its way: what to send, who waits for it, and until when.
 ///
 /// Confined to its loop. The caller gets one result; the query itself may go on in the server after that.
-final class PendingQuery: PendingResult<PostgresRows> {
+final class PendingQuery {
+    typealias Outcome = Result<PostgresRows, PostgresError>
+
     /// What to send.
     enum Command {
         case prepared(PreparedStatement)
@@ -16,8 +18,6 @@ final class PendingQuery: PendingResult<PostgresRows> {
     let timeout: Duration?
     /// May be run again where it is unknown whether it ran.
     let isIdempotent: Bool
-    /// May share a Sync, hence a transaction, with others of its kind: it only reads.
-    var sharesSync: Bool
 
     /// When the caller is told that the time is up.
     var deadline: Duration?
@@ -25,16 +25,12 @@ final class PendingQuery: PendingResult<PostgresRows> {
     var giveUpTime: Duration?
     /// The rows or the error that have come so far; the caller gets them at the query's Sync.
     var received: Outcome?
-    /// The name under which the statement was sent.
     var sentName: String?
-    /// The server has skipped it, because a query before it in its group failed.
-    var isSkipped = false
-    /// The error for which the query was sent again.
     var retriedError: PostgresError?
-    /// Sends the query again, on whichever of its connections has a place, after an error that need not come again.
-    var lane: PoolLane?
+    /// Sends the query again, on whichever of its connections is free, after an error that need not come again.
+    var pool: ConnectionPool?
     /// How often the query may still be sent again. When a server stops, the query may be lost once with each
-    /// connection of its lane; if it is lost more often, the query itself could be the reason.
+    /// connection of its pool; if it is lost more often, the query itself could be the reason.
     var resubmissionsLeft = 0
     /// Until when the query may wait, run and be sent again; nil is for ever.
     var expiry: Duration?
@@ -45,17 +41,21 @@ final class PendingQuery: PendingResult<PostgresRows> {
     /// What the caller's task waits for; nil where nobody wants to know.
     var waits: TaskWaits?
     private var countedUntil: Int64 = 0
+    /// The caller, until it has its result. The first one counts: it hears nothing of later ones.
+    private var continuation: UnsafeContinuation<Outcome, Never>?
+
+    /// Whether the caller still waits.
+    var isWaitedFor: Bool { continuation != nil }
 
     init(
         _ command: Command, _ parameters: [PostgresValue], timeout: Duration?, deadline: Duration? = nil,
-        isIdempotent: Bool = false, sharesSync: Bool = false
+        isIdempotent: Bool = false
     ) {
         expiry = deadline
         self.command = command
         self.parameters = parameters
         self.timeout = timeout
         self.isIdempotent = isIdempotent
-        self.sharesSync = sharesSync
         waits = TaskWaits.current?.value
         if waits != nil { countedUntil = MonotonicClock.nanoseconds() }
     }
@@ -73,16 +73,50 @@ final class PendingQuery: PendingResult<PostgresRows> {
     }
 
     /// Gives the caller the result, or sends the query again where it may and that may help.
-    override func complete(with outcome: Outcome) {
+    func complete(with outcome: Outcome) {
         guard isWaitedFor else { return }
-        if let lane, resubmissionsLeft > 0, case .failure(let error) = outcome, error.mayPassAgain {
+        if let pool, resubmissionsLeft > 0, case .failure(let error) = outcome, error.mayPassAgain {
             resubmissionsLeft -= 1
-            (received, retriedError, isSkipped) = (nil, nil, false)
+            (received, retriedError) = (nil, nil)
             connection = nil
-            return lane.resubmit(self, after: error)
+            return pool.resubmit(self, after: error)
         }
         connection = nil
-        super.complete(with: outcome)
+        let caller = continuation
+        continuation = nil
+        caller?.resume(returning: outcome)
+    }
+
+    /// Starts the work and waits for its result, even where the task has been cancelled.
+    func outcome(start: () -> Void) async -> Outcome {
+        await withUnsafeContinuation {
+            continuation = $0
+            start()
+        }
+    }
+
+    /// Starts the work and waits for its result, which is ``PostgresError/Code/cancelled`` where the task has been
+    /// cancelled already.
+    ///
+    /// A `Result`, to be thrown by callers that aren't generic.
+    ///
+    /// - Parameter cancel: called on the loop when the task is cancelled, perhaps after the result has come. It has to
+    ///   complete this with an error if the caller still waits.
+    // Each call that may suspend costs some 400 instructions.
+    @inline(__always)
+    func outcome(
+        on loop: EventLoop, start: () -> Void, cancel: @escaping () -> Void
+    ) async -> Outcome {
+        guard !Task.isCancelled else { return .failure(PostgresError(.cancelled)) }
+        let cancel = LoopBound(cancel, loop: loop)
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation {
+                continuation = $0
+                start()
+            }
+        } onCancel: {
+            cancel.loop.execute { cancel.value() }
+        }
     }
 
     /// Refuses a query that the server would misread, or for which it would end the connection.
@@ -111,7 +145,7 @@ extension PostgresError {
 
     /// Whether a standby has ended a statement because of what it had to replay (PostgreSQL manual, "Handling Query
     /// Conflicts").
-    public var isReplayConflict: Bool { sqlState == .serializationFailure || sqlState == .deadlockDetected }
+    package var isReplayConflict: Bool { sqlState == .serializationFailure || sqlState == .deadlockDetected }
 
     /// Whether the prepared statement is gone (26000: `DISCARD ALL`, a pooler), or its result type has changed (0A000,
     /// which has other causes, too: plancache.c's function name tells).
@@ -121,63 +155,11 @@ extension PostgresError {
     }
 }
 
-/// Something that runs on a loop and whose one result one caller waits for: a query, or a lease of a connection.
-///
-/// Confined to its loop. The first result counts; the caller hears nothing of later ones.
-class PendingResult<Success: Sendable> {
-    typealias Outcome = Result<Success, PostgresError>
-
-    private var continuation: UnsafeContinuation<Outcome, Never>?
-
-    /// Whether the caller still waits.
-    final var isWaitedFor: Bool { continuation != nil }
-
-    /// Resumes the caller, unless it has its result already.
-    func complete(with outcome: Outcome) {
-        let caller = continuation
-        continuation = nil
-        caller?.resume(returning: outcome)
-    }
-
-    /// Starts the work and waits for its result, even where the task has been cancelled.
-    final func outcome(start: () -> Void) async -> Outcome {
-        await withUnsafeContinuation {
-            continuation = $0
-            start()
-        }
-    }
-
-    /// Starts the work and waits for its result, which is ``PostgresError/Code/cancelled`` where the task has been
-    /// cancelled already.
-    ///
-    /// A `Result`, to be thrown by callers that aren't generic.
-    ///
-    /// - Parameter cancel: called on the loop when the task is cancelled, perhaps after the result has come. It has to
-    ///   complete this with an error if the caller still waits.
-    // Each call that may suspend costs some 400 instructions.
-    @inline(__always)
-    final func outcome(
-        on loop: EventLoop, start: () -> Void, cancel: @escaping () -> Void
-    ) async -> Outcome {
-        guard !Task.isCancelled else { return .failure(PostgresError(.cancelled)) }
-        let cancel = LoopBound(cancel, loop: loop)
-        return await withTaskCancellationHandler {
-            await withUnsafeContinuation {
-                continuation = $0
-                start()
-            }
-        } onCancel: {
-            cancel.loop.execute { cancel.value() }
-        }
-    }
-}
-
 /// Something that happens once and that several tasks may wait for. Confined to its loop.
 final class OneTimeEvent {
     private(set) var hasHappened = false
     private var waiters: [UnsafeContinuation<Void, Never>] = []
 
-    /// Returns once it has happened.
     func wait() async {
         guard !hasHappened else { return }
         await withUnsafeContinuation { waiters.append($0) }

@@ -1,9 +1,7 @@
 /// The order of what is in flight on a connection in pipeline mode, and what each of libpq's results means.
 ///
-/// A group on the wire ends with a Sync. Mostly it is one query: Parse if its statement isn't prepared yet,
-/// then Bind and Execute. That query is over at its Sync and not before, since the Sync is a commit, which a deferred
-/// constraint may fail. Queries that only read may share one: all but the last are over when their rows have
-/// come, and where one fails, the server skips those behind it, which have to be sent again.
+/// A query on the wire is Parse if its statement isn't prepared yet, then Bind, Execute and a Sync. It is over at its Sync
+/// and not before, since the Sync is a commit, which a deferred constraint may fail.
 ///
 /// A value without a socket (PostgreSQL manual, "Pipeline Mode").
 struct PipelineStateMachine<Query> {
@@ -13,9 +11,8 @@ struct PipelineStateMachine<Query> {
         case success
         /// An error.
         case failure
-        /// Not run, because an earlier command of its group failed.
+        /// Not run, because an earlier command before the same Sync failed.
         case aborted
-        /// No result: this was the end of one command's results.
         case endOfCommand
         /// A Sync has been reached.
         case sync
@@ -27,18 +24,11 @@ struct PipelineStateMachine<Query> {
     enum Action {
         /// Nothing.
         case ignore
-        /// The statement of this query is on the server now.
         case prepared(Query)
         /// The statement of this query is not on the server, and the result says why.
         case failPreparing(Query)
-        /// The result holds this query's rows.
         case keepRows(Query)
-        /// The result holds this query's error.
         case keepError(Query)
-        /// The query was not run, because one before it in its group failed; it has to be sent again once it is
-        /// over.
-        case sendAgain(Query)
-        /// The query is over.
         case finish(Query)
         /// Results and bookkeeping disagree: the connection cannot be trusted any more.
         case giveUp
@@ -47,8 +37,6 @@ struct PipelineStateMachine<Query> {
     private struct Entry {
         let query: Query
         var step: Step
-        /// Whether a Sync comes behind it.
-        var endsGroup: Bool
     }
 
     private enum Step {
@@ -57,8 +45,6 @@ struct PipelineStateMachine<Query> {
 
     private var entries = FirstInFirstOut<Entry>()
     private var consecutiveEnds = 0
-    /// Whether a query of the group whose results are coming has failed.
-    private var hasFailed = false
 
     /// How many queries are in flight.
     var count: Int { entries.count }
@@ -66,15 +52,9 @@ struct PipelineStateMachine<Query> {
     /// The queries in flight, oldest first.
     var queries: [Query] { entries.elements.map(\.query) }
 
-    /// A query has been handed to libpq, and a Sync behind it if it ends its group.
-    mutating func sent(_ query: Query, preparing: Bool, endsGroup: Bool = true) {
-        entries.append(
-            Entry(query: query, step: preparing ? .awaitsPrepare : .awaitsRows, endsGroup: endsGroup))
-    }
-
-    /// A Sync has been handed to libpq, behind the query that was sent last.
-    mutating func sentSync() {
-        entries.updateLast { $0.endsGroup = true }
+    /// A query has been handed to libpq, and a Sync behind it.
+    mutating func sent(_ query: Query, preparing: Bool) {
+        entries.append(Entry(query: query, step: preparing ? .awaitsPrepare : .awaitsRows))
     }
 
     /// Takes libpq's next result.
@@ -93,16 +73,11 @@ struct PipelineStateMachine<Query> {
             advance(to: .awaitsSync)
             return .failPreparing(entry.query)
         case (.failure, let step):
-            hasFailed = true
             advance(to: step == .awaitsRows ? .awaitsEnd : step)
             return .keepError(entry.query)
-        case (.aborted, .awaitsRows) where hasFailed:
-            advance(to: .awaitsEnd)
-            return .sendAgain(entry.query)
         case (.aborted, .awaitsSync):
             return .ignore
         case (.sync, .awaitsSync):
-            hasFailed = false
             _ = entries.popFirst()
             return .finish(entry.query)
         default:
@@ -114,12 +89,8 @@ struct PipelineStateMachine<Query> {
     private mutating func receiveEnd(of entry: Entry) -> Action {
         consecutiveEnds += 1
         if entry.step == .awaitsEnd {
-            if entry.endsGroup {
-                advance(to: .awaitsSync)
-                return .ignore
-            }
-            _ = entries.popFirst()
-            return .finish(entry.query)
+            advance(to: .awaitsSync)
+            return .ignore
         }
         // One of these ends each command; a third in a row means that libpq expects no more results.
         return consecutiveEnds > 2 ? .giveUp : .ignore
@@ -130,7 +101,6 @@ struct PipelineStateMachine<Query> {
         let queries = queries
         entries = FirstInFirstOut()
         consecutiveEnds = 0
-        hasFailed = false
         return queries
     }
 
@@ -148,7 +118,6 @@ struct FirstInFirstOut<Element> {
     var count: Int { storage.count - head }
     /// Whether there is none.
     var isEmpty: Bool { count == 0 }
-    /// The oldest.
     var first: Element? { isEmpty ? nil : storage[head] }
     /// All of them, oldest first.
     var elements: [Element] { storage[head...].compactMap { $0 } }
@@ -177,13 +146,6 @@ struct FirstInFirstOut<Element> {
         guard var element = first else { return }
         change(&element)
         storage[head] = element
-    }
-
-    /// Changes the newest in place.
-    mutating func updateLast(_ change: (inout Element) -> Void) {
-        guard !isEmpty, var element = storage[storage.count - 1] else { return }
-        change(&element)
-        storage[storage.count - 1] = element
     }
 
     /// Removes every element that `isRemoved` picks, and returns them, oldest first.

@@ -101,8 +101,6 @@ extension PostgresConnection {
             keepError(query, result)
         case .keepError(let query):
             keepError(query, result)
-        case .sendAgain(let query):
-            query.isSkipped = true
         case .finish(let query):
             finish(query)
         case .giveUp:
@@ -119,7 +117,6 @@ extension PostgresConnection {
 
     /// The query is over: its caller gets the result, or it is sent once more.
     private func finish(_ query: PendingQuery) {
-        if query.isSkipped { return sendAgain(query) }
         let outcome = query.received ?? .failure(PostgresError(.unexpectedResult))
         query.received = nil
         if case .failure(let error) = outcome {
@@ -157,15 +154,6 @@ extension PostgresConnection {
             preparedNames[statement.id] == query.sentName
         else { return }
         preparedNames[statement.id] = nil
-    }
-
-    /// Sends a query with a Sync of its own after another query's error has kept it from being run.
-    private func sendAgain(_ query: PendingQuery) {
-        query.isSkipped = false
-        query.sharesSync = false
-        if query.isWaitedFor { return send(query) }
-        releaseHeld()
-        onQueryEnd?()
     }
 
     // MARK: Notifications

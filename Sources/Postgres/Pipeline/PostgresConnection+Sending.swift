@@ -10,7 +10,7 @@ extension PostgresConnection {
     ///   - deadline: when the caller gets that at the latest, by the loop's clock.
     /// - Throws: ``PostgresError``. Where the task is cancelled, ``PostgresError/Code/cancelled``, at once; if
     ///   the query is the only one in flight, the server is asked to cancel it.
-    public func query(
+    package func query(
         _ statement: PreparedStatement, _ parameters: [PostgresValue] = [], timeout: Duration? = nil,
         deadline: Duration? = nil
     ) async throws(PostgresError) -> PostgresRows {
@@ -18,7 +18,7 @@ extension PostgresConnection {
     }
 
     /// Runs a query that is parsed anew; otherwise as with a prepared statement.
-    public func query(
+    package func query(
         _ query: PostgresQuery, timeout: Duration? = nil, deadline: Duration? = nil
     ) async throws(PostgresError) -> PostgresRows {
         try await run(
@@ -63,25 +63,15 @@ extension PostgresConnection {
     }
 
     /// Puts a query into libpq's buffer, which is sent at the end of the turn.
-    ///
-    /// Queries that may share a Sync do so with those of the same turn, for fewer packets and fewer wake-ups on both
-    /// sides.
     func send(_ query: PendingQuery) {
-        let name = preparedName(of: query)
-        let sharesSync = query.sharesSync && name != nil
-        guard isOpen, sharesSync || endGroup() else {
-            return query.complete(with: .failure(endError ?? PostgresError(.closed)))
-        }
-        let isSent = send(query, as: name)
-        guard isSent, sharesSync || postgres_queue_pipeline_sync(raw) == 1 else {
-            // The part of the group that libpq has taken cannot be taken back.
+        guard isOpen else { return query.complete(with: .failure(endError ?? PostgresError(.closed))) }
+        guard send(query, as: preparedName(of: query)), postgres_queue_pipeline_sync(raw) == 1 else {
+            // The part that libpq has taken cannot be taken back.
             return end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
         }
-        isGroupOpen = sharesSync
         scheduleFlush()
     }
 
-    /// The name of the query's statement, if it is prepared here, or is just being prepared.
     private func preparedName(of query: PendingQuery) -> String? {
         guard case .prepared(let statement) = query.command else { return nil }
         return preparedNames[statement.id]
@@ -90,7 +80,7 @@ extension PostgresConnection {
     private func send(_ query: PendingQuery, as name: String?) -> Bool {
         var preparing = false
         defer {
-            pipeline.value.sent(query, preparing: preparing, endsGroup: !(query.sharesSync && name != nil))
+            pipeline.value.sent(query, preparing: preparing)
         }
         switch query.command {
         case .prepared(let statement) where keepsStatements:
@@ -106,18 +96,6 @@ extension PostgresConnection {
         case .unnamed(let sql):
             return sendUnnamed(query, sql)
         }
-    }
-
-    /// Puts a Sync behind queries that share one; false where that has ended the connection.
-    private func endGroup() -> Bool {
-        guard isGroupOpen else { return true }
-        isGroupOpen = false
-        pipeline.value.sentSync()
-        guard postgres_queue_pipeline_sync(raw) == 1 else {
-            end(clientError(PQstatus(raw) == CONNECTION_OK ? .sendFailed : .connectionLost))
-            return false
-        }
-        return true
     }
 
     private func prepareName(of statement: PreparedStatement) -> String {
@@ -156,47 +134,7 @@ extension PostgresConnection {
         isFlushScheduled = true
         loop.atEndOfTurn { [self] in
             isFlushScheduled = false
-            guard isOpen, endGroup() else { return }
             flush()
-        }
-    }
-}
-
-// MARK: - Transactions
-
-extension PostgresConnection {
-    /// Runs `body` in a transaction: committed if it returns, rolled back if it throws.
-    ///
-    /// Transactions don't nest. A commit of a transaction in which a statement has failed is an error
-    /// (``PostgresError/Code/transactionRolledBack``), though the server calls it a success.
-    ///
-    /// - Throws: what `body` throws; ``PostgresError`` where the transaction can't begin or be committed.
-    public func withTransaction<Value>(
-        _ body: (PostgresConnection) async throws -> Value
-    ) async throws -> Value {
-        _ = try await query(PostgresQuery("BEGIN"))
-        isInTransaction = true
-        defer { isInTransaction = false }
-        do {
-            let value = try await body(self)
-            let commit = try await query(PostgresQuery("COMMIT"))
-            guard commit.commandTag == "COMMIT" else { throw PostgresError(.transactionRolledBack) }
-            return value
-        } catch {
-            // Also in a cancelled task, and where the transaction has ended already, which is only a warning.
-            await runOrEnd("ROLLBACK")
-            throw error
-        }
-    }
-
-    /// Runs a statement that must not be left out, and closes the connection if it fails, since the session's state is
-    /// unknown then.
-    func runOrEnd(_ sql: SQL) async {
-        guard isOpen else { return }
-        do {
-            _ = try await runShielded(sql)
-        } catch {
-            end(error)
         }
     }
 }

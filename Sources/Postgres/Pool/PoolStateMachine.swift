@@ -1,32 +1,23 @@
-/// Decides who gets which connection of a lane, and when a lost one is made anew.
+/// Decides who gets which connection of a pool, and when a lost one is made anew.
 ///
-/// A value: it takes events and the time, and returns actions. `Waiter` is whatever waits for a place.
+/// A value: it takes events and the time, and returns actions. `Waiter` is whatever waits for a connection.
 struct PoolStateMachine<Waiter> {
-    /// The lane's size.
+    /// The pool's size.
     struct Limits: Hashable {
-        /// How many connections are kept.
         var connections: Int
-        /// How many queries may be in flight on one.
-        var depth: Int
-        /// How many may wait for a place.
+        /// How many may wait for a connection.
         var waiters: Int
         /// How long one may wait.
         var acquireTimeout: Duration
     }
 
-    /// What the lane has to do.
+    /// What the pool has to do.
     enum Action {
-        /// Connect now.
         case connect(slot: Int)
-        /// Connect after a while.
         case connectLater(slot: Int, after: Duration)
-        /// Give the slot's connection to that waiter.
         case dispatch(Waiter, slot: Int)
-        /// Tell the waiter that it gets no connection.
         case refuse(Waiter, PostgresError.Code)
-        /// See whether the slot's connection still responds.
         case check(slot: Int)
-        /// Close the slot's connection.
         case close(slot: Int)
     }
 
@@ -43,18 +34,15 @@ struct PoolStateMachine<Waiter> {
     }
 
     private struct Healthy {
-        var inFlight = 0
-        let depth: Int
+        var isBusy = false
         let since: Duration
         var lastUsed: Duration
         let failures: Int
-        /// Takes nothing more, and is made anew once it is idle.
-        var isRetired = false
         /// Takes nothing before it has responded once more, because another connection was lost meanwhile.
         var isSuspect = false
 
-        /// Whether it may be given another query.
-        var isFree: Bool { !isRetired && !isSuspect && inFlight < depth }
+        /// Whether it may be given a query.
+        var isFree: Bool { !isSuspect && !isBusy }
     }
 
     private struct Waiting {
@@ -65,16 +53,20 @@ struct PoolStateMachine<Waiter> {
     private let limits: Limits
     private var slots: [Slot]
     private var waiting = FirstInFirstOut<Waiting>()
-    /// Waiters that had a place before and have to run again: they go first, and wait until their own deadlines.
+    /// Waiters that had a connection before and have to run again: they go first, and wait until their own deadlines.
     private var returned = FirstInFirstOut<Waiting>()
+    /// Since when no connection is known to work: none has been made yet, or one was lost, and no other has responded
+    /// since then.
+    private var awaySince: Duration?
     private var isClosing = false
-    private var counts = PoolStatistics.Lane()
+    private var counts = PoolStatistics()
 
     /// A connection that is lost sooner than this after it was made counts as a failed attempt.
     private static var minimumLife: Duration { .seconds(1) }
 
-    init(limits: Limits) {
+    init(limits: Limits, now: Duration) {
         self.limits = limits
+        awaySince = now
         slots = Array(repeating: .connecting(failures: 0), count: max(0, limits.connections))
     }
 
@@ -90,18 +82,23 @@ struct PoolStateMachine<Waiter> {
 
     // MARK: Waiters
 
-    /// A waiter wants a place.
+    /// A waiter wants a connection. It is refused at once where no connection has worked for as long as it could wait: so
+    /// requests wait through a short interruption, and not through a long one.
     ///
-    /// - Parameter deadline: until when it may wait, for a waiter that had a place before.
+    /// - Parameter deadline: until when it may wait, for a waiter that had one before.
     mutating func acquire(_ waiter: Waiter, again deadline: Duration? = nil, now: Duration) -> Action? {
         if isClosing { return .refuse(waiter, .closed) }
-        if let slot = leastBusySlot() {
+        if let slot = freeSlot {
             take(slot, now: now)
             return .dispatch(waiter, slot: slot)
         }
         if let deadline {
             returned.append(Waiting(waiter: waiter, deadline: deadline))
             return nil
+        }
+        if let awaySince, now - awaySince >= limits.acquireTimeout {
+            counts.timedOutAcquires += 1
+            return .refuse(waiter, .unavailable)
         }
         guard waiting.count < limits.waiters else {
             counts.refusedAcquires += 1
@@ -111,7 +108,7 @@ struct PoolStateMachine<Waiter> {
         return nil
     }
 
-    /// A waiter no longer wants a place; returns it if it was still waiting.
+    /// A waiter no longer wants a connection; returns it if it was still waiting.
     mutating func withdraw(where isMeant: (Waiter) -> Bool) -> Waiter? {
         let removed = waiting.removeAll { isMeant($0.waiter) } + returned.removeAll { isMeant($0.waiter) }
         return removed.first?.waiter
@@ -134,13 +131,14 @@ struct PoolStateMachine<Waiter> {
         return expired.map { .refuse($0.waiter, refusal) }
     }
 
-    /// A query or a lease on the slot's connection is over.
+    /// A query on the slot's connection is over.
     mutating func release(slot: Int, now: Duration) -> [Action] {
         guard var healthy = slots[slot].healthy else { return [] }
-        healthy.inFlight = max(0, healthy.inFlight - 1)
+        healthy.isBusy = false
         healthy.lastUsed = now
         healthy.isSuspect = false
         slots[slot] = .ready(healthy)
+        awaySince = nil
         return settle(slot, now: now)
     }
 
@@ -159,16 +157,13 @@ struct PoolStateMachine<Waiter> {
     }
 
     /// The slot's attempt has succeeded.
-    ///
-    /// - Parameter isSerial: whether the connection takes one query at a time whatever the lane's depth.
-    mutating func connected(slot: Int, isSerial: Bool = false, now: Duration) -> [Action] {
+    mutating func connected(slot: Int, now: Duration) -> [Action] {
         guard case .connecting(let failures) = slots[slot] else { return [] }
-        let depth = isSerial ? 1 : limits.depth
-        slots[slot] = .ready(Healthy(depth: depth, since: now, lastUsed: now, failures: failures))
+        slots[slot] = .ready(Healthy(since: now, lastUsed: now, failures: failures))
+        awaySince = nil
         return settle(slot, now: now)
     }
 
-    /// The slot's attempt has failed.
     mutating func connectFailed(
         slot: Int, reason: ConnectFailure = .other, random: Double
     ) -> Action? {
@@ -181,11 +176,8 @@ struct PoolStateMachine<Waiter> {
     /// The slot's connection has ended by itself, and with it what was in flight there.
     mutating func lost(slot: Int, now: Duration, random: Double) -> [Action] {
         guard let healthy = slots[slot].healthy else { return [] }
-        if healthy.isRetired {
-            counts.retiredConnections += 1
-            return [reconnect(slot, failures: 0, random: random)].compactMap(\.self)
-        }
         counts.lostConnections += 1
+        awaySince = awaySince ?? now
         let wasShort = now - healthy.since < Self.minimumLife
         let action = reconnect(slot, failures: wasShort ? healthy.failures + 1 : 0, random: random)
         return [action].compactMap(\.self) + suspectAll(now: now)
@@ -197,30 +189,21 @@ struct PoolStateMachine<Waiter> {
         guard !isClosing else { return [] }
         var actions: [Action] = []
         for slot in slots.indices {
-            guard var healthy = slots[slot].healthy, !healthy.isRetired else { continue }
-            let isIdle = healthy.inFlight == 0
+            guard var healthy = slots[slot].healthy else { continue }
             healthy.isSuspect = true
             slots[slot] = .ready(healthy)
-            guard isIdle else { continue }
+            guard !healthy.isBusy else { continue }
             take(slot, now: now)
             actions.append(.check(slot: slot))
         }
         return actions
     }
 
-    /// The slot's connection is to be replaced: it finishes what is in flight and gets nothing more.
-    mutating func retire(slot: Int, now: Duration) -> [Action] {
-        guard var healthy = slots[slot].healthy, !healthy.isRetired else { return [] }
-        healthy.isRetired = true
-        slots[slot] = .ready(healthy)
-        return settle(slot, now: now)
-    }
-
     /// The time has come to check the connections that nobody has used for that long.
     mutating func checkIdle(since threshold: Duration, now: Duration) -> [Action] {
         var actions: [Action] = []
         for slot in slots.indices {
-            if let healthy = slots[slot].healthy, healthy.inFlight == 0, healthy.lastUsed <= threshold {
+            if let healthy = slots[slot].healthy, !healthy.isBusy, healthy.lastUsed <= threshold {
                 take(slot, now: now)
                 actions.append(.check(slot: slot))
             }
@@ -238,7 +221,7 @@ struct PoolStateMachine<Waiter> {
         while let first = popWaiter() { actions.append(.refuse(first.waiter, .closed)) }
         for slot in slots.indices {
             switch slots[slot] {
-            case .ready(let healthy) where healthy.inFlight == 0:
+            case .ready(let healthy) where !healthy.isBusy:
                 slots[slot] = .closed
                 actions.append(.close(slot: slot))
             case .backingOff:
@@ -263,16 +246,14 @@ struct PoolStateMachine<Waiter> {
 
     // MARK: Numbers
 
-    /// The lane in numbers.
-    var statistics: PoolStatistics.Lane {
+    var statistics: PoolStatistics {
         var statistics = counts
         statistics.waiting = waiting.count + returned.count
         for slot in slots {
             switch slot {
             case .ready(let healthy):
                 statistics.connections += 1
-                statistics.inFlight += healthy.inFlight
-                if healthy.inFlight > 0 { statistics.busyConnections += 1 }
+                if healthy.isBusy { statistics.busyConnections += 1 }
             case .connecting, .backingOff:
                 statistics.missingConnections += 1
             case .closed:
@@ -286,39 +267,27 @@ struct PoolStateMachine<Waiter> {
 
     private mutating func popWaiter() -> Waiting? { returned.popFirst() ?? waiting.popFirst() }
 
-    private var refusal: PostgresError.Code {
-        let hasConnection = slots.contains { if case .ready = $0 { true } else { false } }
-        return hasConnection ? .busy : .unavailable
-    }
+    private var refusal: PostgresError.Code { awaySince == nil ? .busy : .unavailable }
 
-    private func leastBusySlot() -> Int? {
-        var best: (slot: Int, inFlight: Int)?
-        for index in slots.indices {
-            guard let healthy = slots[index].healthy, healthy.isFree else { continue }
-            if best.map({ healthy.inFlight < $0.inFlight }) ?? true { best = (index, healthy.inFlight) }
-        }
-        return best?.slot
-    }
+    private var freeSlot: Int? { slots.firstIndex { $0.healthy?.isFree == true } }
 
     private mutating func take(_ slot: Int, now: Duration) {
         guard var healthy = slots[slot].healthy else { return }
-        healthy.inFlight += 1
+        healthy.isBusy = true
         healthy.lastUsed = now
         slots[slot] = .ready(healthy)
     }
 
-    /// Fills a slot's free places with those who wait, or closes it at its end.
+    /// Gives a free slot to who waits longest, or closes it at the pool's end.
     private mutating func settle(_ slot: Int, now: Duration) -> [Action] {
-        var actions: [Action] = []
-        while let healthy = slots[slot].healthy, healthy.isFree, let first = popWaiter() {
+        guard let healthy = slots[slot].healthy, healthy.isFree else { return [] }
+        if let first = popWaiter() {
             take(slot, now: now)
-            actions.append(.dispatch(first.waiter, slot: slot))
+            return [.dispatch(first.waiter, slot: slot)]
         }
-        guard let healthy = slots[slot].healthy, healthy.inFlight == 0, isClosing || healthy.isRetired
-        else { return actions }
-        // A retired one stays there until it has ended, and is then made anew.
-        if isClosing { slots[slot] = .closed }
-        return actions + [.close(slot: slot)]
+        guard isClosing else { return [] }
+        slots[slot] = .closed
+        return [.close(slot: slot)]
     }
 
     private mutating func reconnect(_ slot: Int, failures: Int, random: Double) -> Action? {

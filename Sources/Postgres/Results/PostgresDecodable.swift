@@ -5,17 +5,14 @@
 #endif
 
 /// A type that can be decoded from a column's binary value.
-public protocol PostgresDecodable {
+package protocol PostgresDecodable {
     /// Decodes the value.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding(_:)``.
     static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Self
 }
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
     /// Null becomes nil.
-    @inlinable
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Wrapped? {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Wrapped? {
         guard cell.bytes != nil else { return nil }
         return try Wrapped.decode(cell)
     }
@@ -23,7 +20,7 @@ extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
 
 extension Bool: PostgresDecodable {
     /// From `boolean`.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Bool {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Bool {
         guard cell.type == .bool else { throw cell.wrongType }
         return try cell.integer(UInt8.self) != 0
     }
@@ -31,35 +28,35 @@ extension Bool: PostgresDecodable {
 
 extension Int: PostgresDecodable {
     /// From `smallint`, `integer` or `bigint`.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Int {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Int {
         try cell.narrowed(Int.self)
     }
 }
 
 extension Int16: PostgresDecodable {
     /// From any integer type, if the value fits.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Int16 {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Int16 {
         try cell.narrowed(Int16.self)
     }
 }
 
 extension Int32: PostgresDecodable {
     /// From any integer type, if the value fits.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Int32 {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Int32 {
         try cell.narrowed(Int32.self)
     }
 }
 
 extension Int64: PostgresDecodable {
     /// From `smallint`, `integer` or `bigint`.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Int64 {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Int64 {
         try cell.anyInteger()
     }
 }
 
 extension Double: PostgresDecodable {
     /// From `double precision`, or from `real` without loss.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Double {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Double {
         switch cell.type {
         case .float8: Double(bitPattern: try cell.integer(UInt64.self))
         case .float4: Double(Float(bitPattern: try cell.integer(UInt32.self)))
@@ -70,7 +67,7 @@ extension Double: PostgresDecodable {
 
 extension Float: PostgresDecodable {
     /// From `real` only: a `double precision` would silently lose digits.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Float {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> Float {
         guard cell.type == .float4 else { throw cell.wrongType }
         return Float(bitPattern: try cell.integer(UInt32.self))
     }
@@ -78,7 +75,7 @@ extension Float: PostgresDecodable {
 
 extension String: PostgresDecodable {
     /// From the text types, checked to be UTF-8; other types (enums, `numeric`) are cast to text in the query.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> String {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> String {
         switch cell.type {
         case .text, .varchar, .bpchar, .name, .json, .unknown: break
         default: throw cell.wrongType
@@ -95,8 +92,7 @@ extension String: PostgresDecodable {
 }
 
 extension PostgresUUID: PostgresDecodable {
-    /// From `uuid`.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> PostgresUUID {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> PostgresUUID {
         guard cell.type == .uuid else { throw cell.wrongType }
         let bytes = try cell.nonNullBytes()
         guard bytes.count == 16 else { throw cell.malformed }
@@ -107,8 +103,7 @@ extension PostgresUUID: PostgresDecodable {
 }
 
 extension PostgresTimestamp: PostgresDecodable {
-    /// From `timestamptz`.
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> PostgresTimestamp {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> PostgresTimestamp {
         guard cell.type == .timestamptz else { throw cell.wrongType }
         return PostgresTimestamp(microsecondsSince2000: try cell.integer(Int64.self))
     }
@@ -126,7 +121,7 @@ extension UnsafeRawBufferPointer {
 
 extension Array: PostgresDecodable where Element: PostgresDecodable {
     /// From a one-dimensional array as `array_send` writes it (arrayfuncs.c).
-    public static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> [Element] {
+    package static func decode(_ cell: borrowing PostgresCell) throws(PostgresError) -> [Element] {
         var reader = ArrayReader(rest: try cell.nonNullBytes())
         guard let dimensions = reader.int32(), reader.int32() != nil, let oid = reader.int32() else {
             throw cell.malformed

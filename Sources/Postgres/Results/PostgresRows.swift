@@ -7,14 +7,12 @@ import CLibPQ
 ///
 /// `@unchecked Sendable`: libpq documents a `PGresult` as read-only once made, and safe to read from several
 /// threads (PostgreSQL manual, "Behavior in Threaded Programs"); it is freed once, in `deinit`.
-public final class PostgresRows: @unchecked Sendable, RandomAccessCollection {
+package final class PostgresRows: @unchecked Sendable, RandomAccessCollection {
     private let result: OpaquePointer
     /// Looked up once for the result rather than for each value.
     private let columnTypes: [PostgresType]
-    /// The number of rows.
-    public let count: Int
-    /// The number of columns.
-    public var columnCount: Int { columnTypes.count }
+    package let count: Int
+    package var columnCount: Int { columnTypes.count }
 
     /// Takes over the result.
     init(result: OpaquePointer) {
@@ -28,12 +26,11 @@ public final class PostgresRows: @unchecked Sendable, RandomAccessCollection {
     }
 
     /// Always 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of rows.
-    public var endIndex: Int { count }
+    package var endIndex: Int { count }
 
-    /// The row at that place.
-    public subscript(position: Int) -> PostgresRow {
+    package subscript(position: Int) -> PostgresRow {
         precondition(position >= 0 && position < count, "row out of range")
         return PostgresRow(rows: self, index: position)
     }
@@ -46,7 +43,7 @@ public final class PostgresRows: @unchecked Sendable, RandomAccessCollection {
     /// The only row.
     ///
     /// - Throws: ``PostgresError/DecodingFailure/rowCount(_:)`` if there are none or several.
-    public func only() throws(PostgresError) -> PostgresRow {
+    package func only() throws(PostgresError) -> PostgresRow {
         guard count == 1 else { throw PostgresError(.decoding(.rowCount(count))) }
         return self[0]
     }
@@ -72,54 +69,12 @@ public final class PostgresRows: @unchecked Sendable, RandomAccessCollection {
     }
 }
 
-// MARK: - Values of a known type
-
-extension PostgresRows {
-    /// A `bigint`; nil is null. Like `self[row].decode(Int64?.self, at: column)`, for values that each request reads
-    /// many times.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
-    public func int8(row: Int, column: Int) throws(PostgresError) -> Int64? {
-        let cell = try cell(row: row, column: column)
-        guard cell.type == .int8 else { throw cell.wrongType }
-        guard let bytes = cell.bytes else { return nil }
-        guard bytes.count == 8 else { throw cell.malformed }
-        return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
-    }
-
-    /// A `circle`: its centre and its radius; nil is null. As ``int8(row:column:)``.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
-    public func circle(
-        row: Int, column: Int
-    ) throws(PostgresError) -> (x: Double, y: Double, radius: Double)? {
-        let cell = try cell(row: row, column: column)
-        guard cell.type == .circle else { throw cell.wrongType }
-        guard let bytes = cell.bytes else { return nil }
-        guard bytes.count == 24 else { throw cell.malformed }
-        let (x, y, radius) = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64).self)
-        return (
-            Double(bitPattern: UInt64(bigEndian: x)), Double(bitPattern: UInt64(bigEndian: y)),
-            Double(bitPattern: UInt64(bigEndian: radius))
-        )
-    }
-
-    /// The bytes of a `text`, which live as long as these rows; nil is null.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding(_:)``, where the column has another type or doesn't exist.
-    public func text(row: Int, column: Int) throws(PostgresError) -> UnsafeRawBufferPointer? {
-        let cell = try cell(row: row, column: column)
-        guard cell.type == .text else { throw cell.wrongType }
-        return cell.bytes
-    }
-}
-
 /// One row of a result: keeps the whole result alive.
-public struct PostgresRow: Sendable {
+package struct PostgresRow: Sendable {
     /// The result that the row belongs to.
-    public let rows: PostgresRows
+    package let rows: PostgresRows
     /// The row's place in it.
-    public let index: Int
+    package let index: Int
 
     init(rows: PostgresRows, index: Int) {
         self.rows = rows
@@ -129,10 +84,7 @@ public struct PostgresRow: Sendable {
     /// A column's value as the type asked for; columns count from 0.
     ///
     /// Null becomes the nil of an optional type.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding(_:)``; it never traps.
-    @inlinable
-    public func decode<Value: PostgresDecodable>(
+    package func decode<Value: PostgresDecodable>(
         _ type: Value.Type = Value.self, at column: Int
     ) throws(PostgresError) -> Value {
         try Value.decode(cell(at: column))
@@ -141,7 +93,7 @@ public struct PostgresRow: Sendable {
     /// A column's value, undecoded: for types that decode themselves. Valid as long as the row.
     ///
     /// - Throws: ``PostgresError/DecodingFailure/noColumn(_:)``.
-    public func cell(at column: Int) throws(PostgresError) -> PostgresCell {
+    package func cell(at column: Int) throws(PostgresError) -> PostgresCell {
         try rows.cell(row: index, column: column)
     }
 }
@@ -149,13 +101,12 @@ public struct PostgresRow: Sendable {
 /// A column's value in a row, undecoded, for the conformances to ``PostgresDecodable``.
 ///
 /// It points into the result's memory: it cannot be copied, and must not outlive the row it came from.
-public struct PostgresCell: ~Copyable {
+package struct PostgresCell: ~Copyable {
     /// The binary form; nil is null.
-    public let bytes: UnsafeRawBufferPointer?
-    /// The column's type.
-    public let type: PostgresType
+    package let bytes: UnsafeRawBufferPointer?
+    package let type: PostgresType
     /// The column's number, from 0.
-    public let column: Int
+    package let column: Int
 
     init(bytes: UnsafeRawBufferPointer?, type: PostgresType, column: Int) {
         self.bytes = bytes
@@ -166,18 +117,17 @@ public struct PostgresCell: ~Copyable {
     /// The bytes of a value that must not be null.
     ///
     /// - Throws: ``PostgresError/DecodingFailure/null(column:)``.
-    public func nonNullBytes() throws(PostgresError) -> UnsafeRawBufferPointer {
+    package func nonNullBytes() throws(PostgresError) -> UnsafeRawBufferPointer {
         guard let bytes else { throw PostgresError(.decoding(.null(column: column))) }
         return bytes
     }
 
-    /// The error for a column whose type cannot become the one asked for.
-    public var wrongType: PostgresError {
+    package var wrongType: PostgresError {
         PostgresError(.decoding(.wrongType(column: column, type)))
     }
 
     /// The error for bytes that are no value of the type.
-    public var malformed: PostgresError {
+    package var malformed: PostgresError {
         PostgresError(.decoding(.malformed(column: column)))
     }
 

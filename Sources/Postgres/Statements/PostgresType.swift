@@ -1,119 +1,106 @@
 /// A PostgreSQL type by its object identifier (`pg_type.oid`, fixed for built-in types by `pg_type.dat`).
-public struct PostgresType: Sendable, Hashable, CustomStringConvertible {
+package struct PostgresType: Sendable, Hashable, CustomStringConvertible {
     /// The object identifier.
-    public let oid: UInt32
+    package let oid: UInt32
 
     /// A type by its identifier, for types without a constant here.
-    @inlinable
-    public init(oid: UInt32) {
+    package init(oid: UInt32) {
         self.oid = oid
     }
 
     /// `boolean`.
-    public static var bool: PostgresType { PostgresType(oid: 16) }
+    package static var bool: PostgresType { PostgresType(oid: 16) }
     /// `name`, PostgreSQL's type of identifiers.
-    public static var name: PostgresType { PostgresType(oid: 19) }
-    /// `bytea`.
-    public static var bytea: PostgresType { PostgresType(oid: 17) }
+    package static var name: PostgresType { PostgresType(oid: 19) }
+    package static var bytea: PostgresType { PostgresType(oid: 17) }
     /// `bigint`.
-    public static var int8: PostgresType { PostgresType(oid: 20) }
+    package static var int8: PostgresType { PostgresType(oid: 20) }
     /// `smallint`.
-    public static var int2: PostgresType { PostgresType(oid: 21) }
+    package static var int2: PostgresType { PostgresType(oid: 21) }
     /// `integer`.
-    public static var int4: PostgresType { PostgresType(oid: 23) }
-    /// `text`.
-    public static var text: PostgresType { PostgresType(oid: 25) }
+    package static var int4: PostgresType { PostgresType(oid: 23) }
+    package static var text: PostgresType { PostgresType(oid: 25) }
     /// `real`.
-    public static var float4: PostgresType { PostgresType(oid: 700) }
-    /// `double precision`.
-    public static var float8: PostgresType { PostgresType(oid: 701) }
-    /// `circle`, whose binary form is three `double precision`: its centre and its radius.
-    public static var circle: PostgresType { PostgresType(oid: 718) }
+    package static var float4: PostgresType { PostgresType(oid: 700) }
+    package static var float8: PostgresType { PostgresType(oid: 701) }
     /// `double precision[]`.
-    public static var float8Array: PostgresType { PostgresType(oid: 1022) }
-    /// `text[]`.
-    public static var textArray: PostgresType { PostgresType(oid: 1009) }
+    package static var float8Array: PostgresType { PostgresType(oid: 1022) }
+    package static var textArray: PostgresType { PostgresType(oid: 1009) }
     /// `bigint[]`.
-    public static var int8Array: PostgresType { PostgresType(oid: 1016) }
+    package static var int8Array: PostgresType { PostgresType(oid: 1016) }
     /// `boolean[]`.
-    public static var boolArray: PostgresType { PostgresType(oid: 1000) }
-    /// `timestamptz[]`.
-    public static var timestamptzArray: PostgresType { PostgresType(oid: 1185) }
-    /// `uuid[]`.
-    public static var uuidArray: PostgresType { PostgresType(oid: 2951) }
+    package static var boolArray: PostgresType { PostgresType(oid: 1000) }
+    package static var timestamptzArray: PostgresType { PostgresType(oid: 1185) }
+    package static var uuidArray: PostgresType { PostgresType(oid: 2951) }
     /// `jsonb`, whose binary form is a version and its text.
-    public static var jsonb: PostgresType { PostgresType(oid: 3802) }
-    /// `jsonb[]`.
-    public static var jsonbArray: PostgresType { PostgresType(oid: 3807) }
-    /// `varchar`.
-    public static var varchar: PostgresType { PostgresType(oid: 1043) }
+    package static var jsonb: PostgresType { PostgresType(oid: 3802) }
+    package static var jsonbArray: PostgresType { PostgresType(oid: 3807) }
+    package static var varchar: PostgresType { PostgresType(oid: 1043) }
     /// `char(n)`.
-    public static var bpchar: PostgresType { PostgresType(oid: 1042) }
+    package static var bpchar: PostgresType { PostgresType(oid: 1042) }
     /// `timestamp with time zone`.
-    public static var timestamptz: PostgresType { PostgresType(oid: 1184) }
+    package static var timestamptz: PostgresType { PostgresType(oid: 1184) }
     /// `json`, whose binary form is its text.
-    public static var json: PostgresType { PostgresType(oid: 114) }
-    /// `uuid`.
-    public static var uuid: PostgresType { PostgresType(oid: 2950) }
+    package static var json: PostgresType { PostgresType(oid: 114) }
+    package static var uuid: PostgresType { PostgresType(oid: 2950) }
     /// What PostgreSQL calls an untyped literal.
-    public static var unknown: PostgresType { PostgresType(oid: 705) }
+    package static var unknown: PostgresType { PostgresType(oid: 705) }
 
-    /// The identifier, for logs.
-    public var description: String { "oid \(oid)" }
+    package var description: String { "oid \(oid)" }
 }
 
 /// A point in time as PostgreSQL keeps it in `timestamptz`: microseconds, in UTC.
-public struct PostgresTimestamp: Sendable, Hashable, Comparable {
+package struct PostgresTimestamp: Sendable, Hashable, Comparable {
     /// Microseconds since 2000-01-01 00:00 UTC, without leap seconds.
-    public let microsecondsSince2000: Int64
+    package let microsecondsSince2000: Int64
 
     /// Later than every other time.
-    public static let infinity = PostgresTimestamp(microsecondsSince2000: .max)
+    package static let infinity = PostgresTimestamp(microsecondsSince2000: .max)
     /// Earlier than every other time.
-    public static let minusInfinity = PostgresTimestamp(microsecondsSince2000: .min)
+    package static let minusInfinity = PostgresTimestamp(microsecondsSince2000: .min)
 
     private static let unixEpochOffset: Int64 = 946_684_800_000_000
 
     /// A time by PostgreSQL's own count.
-    public init(microsecondsSince2000: Int64) {
+    package init(microsecondsSince2000: Int64) {
         self.microsecondsSince2000 = microsecondsSince2000
     }
 
     /// A time by Unix's count; nil where it is out of an `Int64`'s range.
-    public init?(microsecondsSince1970: Int64) {
+    package init?(microsecondsSince1970: Int64) {
         let (value, overflow) = microsecondsSince1970.subtractingReportingOverflow(Self.unixEpochOffset)
         guard !overflow else { return nil }
         microsecondsSince2000 = value
     }
 
     /// Microseconds since 1970-01-01 00:00 UTC; nil for the infinities and where it is out of range.
-    public var microsecondsSince1970: Int64? {
+    package var microsecondsSince1970: Int64? {
         guard self != .infinity, self != .minusInfinity else { return nil }
         let (value, overflow) = microsecondsSince2000.addingReportingOverflow(Self.unixEpochOffset)
         return overflow ? nil : value
     }
 
     /// Earlier is less.
-    public static func < (left: PostgresTimestamp, right: PostgresTimestamp) -> Bool {
+    package static func < (left: PostgresTimestamp, right: PostgresTimestamp) -> Bool {
         left.microsecondsSince2000 < right.microsecondsSince2000
     }
 }
 
 /// A UUID as its 16 bytes, in the order in which they are written.
-public struct PostgresUUID: Sendable, Hashable, CustomStringConvertible {
+package struct PostgresUUID: Sendable, Hashable, CustomStringConvertible {
     /// The first eight bytes, most significant first.
-    public let high: UInt64
+    package let high: UInt64
     /// The last eight bytes, most significant first.
-    public let low: UInt64
+    package let low: UInt64
 
     /// A UUID from its two halves.
-    public init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
     /// The usual form, lower case: `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` (RFC 9562, section 4).
-    public var description: String {
+    package var description: String {
         let digits = Array((Self.hexadecimal(high) + Self.hexadecimal(low)).utf8)
         var text = ""
         for (index, digit) in digits.enumerated() {

@@ -1,7 +1,6 @@
 import CLibPQ
 
-/// A value bound to a parameter of a statement, with its PostgreSQL type.
-public enum PostgresValue: Sendable, Hashable {
+package enum PostgresValue: Sendable, Hashable {
     /// SQL's null, of the given type.
     case null(PostgresType)
     /// `boolean`.
@@ -12,31 +11,22 @@ public enum PostgresValue: Sendable, Hashable {
     case int4(Int32)
     /// `bigint`.
     case int8(Int64)
-    /// `double precision`.
     case float8(Double)
     /// `text`. The server refuses a text with U+0000, which PostgreSQL cannot store (SQLSTATE 22021).
     case text(String)
-    /// `uuid`.
     case uuid(PostgresUUID)
-    /// `timestamptz`.
     case timestamptz(PostgresTimestamp)
-    /// `text[]`, one dimension.
     case textArray([String])
-    /// `bigint[]`, one dimension.
     case int8Array([Int64])
-    /// `double precision[]`, one dimension.
     case float8Array([Double])
-    /// `boolean[]`, one dimension.
     case boolArray([Bool])
-    /// `uuid[]`, one dimension.
     case uuidArray([PostgresUUID])
-    /// `timestamptz[]`, one dimension.
     case timestamptzArray([PostgresTimestamp])
     /// `jsonb[]`, one dimension: each element is JSON in UTF-8, which the server parses.
     case jsonbArray([ArraySlice<UInt8>])
 
     /// The type that the server is told.
-    public var type: PostgresType {
+    package var type: PostgresType {
         switch self {
         case .null(let type): type
         case .bool: .bool

@@ -4,25 +4,24 @@ import Locking
 /// The text of an SQL statement, made only of literals in the program's source.
 ///
 /// Text from outside can't become part of it, but is bound as a ``PostgresValue``. Literal parts are joined with `+`.
-public struct SQL: Sendable, Hashable, ExpressibleByStringLiteral {
+package struct SQL: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The text as PostgreSQL reads it.
-    public let text: String
+    package let text: String
     /// A text with a null byte is never sent, since C would silently drop what follows the byte.
     let hasNullByte: Bool
 
-    /// Takes a literal of the source.
-    public init(stringLiteral value: StaticString) {
+    package init(stringLiteral value: StaticString) {
         self.init(unsafeSQL: value.withUTF8Buffer { String(decoding: $0, as: UTF8.self) })
     }
 
     /// Takes any text, unchecked: the caller makes sure that none of it comes from outside.
-    public init(unsafeSQL text: String) {
+    package init(unsafeSQL text: String) {
         self.text = text
         hasNullByte = text.utf8.contains(0)
     }
 
     /// An integer as an SQL literal, for where a parameter would make the plan worse (`LIMIT`).
-    public init(integer: Int) {
+    package init(integer: Int) {
         // A negative literal right behind a minus would start a comment.
         self.init(unsafeSQL: integer < 0 ? "(\(integer))" : String(integer))
     }
@@ -30,7 +29,7 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringLiteral {
     /// A name as a quoted SQL identifier, whatever characters it has.
     ///
     /// Null bytes, which no identifier can hold, are left out.
-    public init(identifier name: String) {
+    package init(identifier name: String) {
         var quoted = "\""
         for scalar in name.unicodeScalars where scalar != "\0" {
             if scalar == "\"" { quoted.unicodeScalars.append("\"") }
@@ -40,7 +39,7 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 
     /// Both texts, one after the other, with nothing in between.
-    public static func + (left: SQL, right: SQL) -> SQL {
+    package static func + (left: SQL, right: SQL) -> SQL {
         SQL(unsafeSQL: left.text + right.text)
     }
 }
@@ -48,14 +47,14 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringLiteral {
 /// A statement and its bound values, parsed anew each time it runs (an unnamed statement).
 ///
 /// For statements that run seldom; use a ``PreparedStatement`` for those that run often.
-public struct PostgresQuery: Sendable, Hashable {
+package struct PostgresQuery: Sendable, Hashable {
     /// The statement's text.
-    public var sql: SQL
+    package var sql: SQL
     /// The values of `$1`, `$2`, …
-    public var parameters: [PostgresValue]
+    package var parameters: [PostgresValue]
 
     /// A query with its values.
-    public init(_ sql: SQL, _ parameters: [PostgresValue] = []) {
+    package init(_ sql: SQL, _ parameters: [PostgresValue] = []) {
         self.sql = sql
         self.parameters = parameters
     }
@@ -63,7 +62,7 @@ public struct PostgresQuery: Sendable, Hashable {
 
 extension PostgresQuery: ExpressibleByStringLiteral {
     /// A query without parameters.
-    public init(stringLiteral value: StaticString) {
+    package init(stringLiteral value: StaticString) {
         self.init(SQL(stringLiteral: value))
     }
 }
@@ -72,21 +71,20 @@ extension PostgresQuery: ExpressibleByStringLiteral {
 ///
 /// Make one per statement and keep it (a `static let`): each has a name of its own on the server, which keeps its plan
 /// for as long as the connection lives.
-public struct PreparedStatement: Sendable, Hashable {
+package struct PreparedStatement: Sendable, Hashable {
     /// The statement's text.
-    public let sql: SQL
+    package let sql: SQL
     /// The parameters' types, in order (`$1` first).
-    public let parameterTypes: [PostgresType]
+    package let parameterTypes: [PostgresType]
 
     /// Unique in the process.
     let id: Int
-    /// The name on the server.
     let name: String
 
     private static let lastID = Lock(0)
 
     /// Describes a statement; nothing is sent yet.
-    public init(_ sql: SQL, parameters: [PostgresType] = []) {
+    package init(_ sql: SQL, parameters: [PostgresType] = []) {
         let id = Self.lastID.withLock { lastID in
             lastID += 1
             return lastID
@@ -98,12 +96,11 @@ public struct PreparedStatement: Sendable, Hashable {
     }
 
     /// A statement equals itself and its copies; another one with the same text is not equal.
-    public static func == (left: PreparedStatement, right: PreparedStatement) -> Bool {
+    package static func == (left: PreparedStatement, right: PreparedStatement) -> Bool {
         left.id == right.id
     }
 
-    /// Hashes what `==` compares.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
     }
 }

@@ -1,31 +1,27 @@
-/// What happens to the places that the process keeps in memory.
-public enum IndexObservation: Sendable, Hashable {
+package enum IndexObservation: Sendable, Hashable {
     /// The maximum memory that they may take, in bytes, also while they are read again, and what that maximum follows
     /// from.
     case allowed(bytes: Int, origin: String)
-    /// They are being read; the memory is in bytes.
+    /// Memory is in bytes.
     case loading(places: Int, bytes: Int, duration: Duration)
-    /// They have been read.
     case loaded(places: Int, bytes: Int, duration: Duration)
-    /// They are served from now on.
     case serving(places: Int, bytes: Int)
-    /// The database serves from now on; `reason` is one word.
+    /// They aren't served any more; `reason` is one word.
     case withdrawn(reason: String)
-    /// All of them, about `places`, would take more memory than is allowed, so the database serves.
-    case tooLarge(places: Int, bytes: Int, allowed: Int, isRequired: Bool)
+    /// All of them, about `places`, need more memory than is allowed, in bytes; whether those from before are served.
+    case tooLarge(places: Int, needed: Int, maximum: Int, isServing: Bool)
     /// This number of places in a range of ids differed from the database's, and were mended.
     case differed(places: Int, ids: ClosedRange<Int64>)
     /// The names of the categories, or the source datasets, differed from the database's, and were mended.
     case factsDiffered
     /// These triggers are disabled or missing, so what is written isn't followed.
     case triggersInactive(names: [String])
-    /// All triggers are there again.
     case triggersActive
 
     package var level: String {
         switch self {
         case .allowed, .loading, .loaded, .serving, .triggersActive: "info"
-        case .withdrawn, .tooLarge(_, _, _, false), .differed, .factsDiffered, .triggersInactive: "warning"
+        case .withdrawn, .differed, .factsDiffered, .triggersInactive: "warning"
         case .tooLarge: "error"
         }
     }
@@ -55,10 +51,11 @@ public enum IndexObservation: Sendable, Hashable {
             "all \(places) places are in memory after \(duration.tenths) s, \(bytes.mebibytes) MiB"
         case .serving(let places, let bytes):
             "places are served from memory: \(places) in \(bytes.mebibytes) MiB"
-        case .withdrawn(let reason): "places are served from the database: \(reason)"
-        case .tooLarge(let places, let bytes, let allowed, _):
-            "all \(places) places take \(bytes.mebibytes) MiB or more; POI_INDEX_MAX_MEMORY leaves \(allowed.mebibytes) MiB "
-                + "for them, which leaves room to read them again: places are served from the database"
+        case .withdrawn(let reason): "places aren't served any more: \(reason)"
+        case .tooLarge(let places, let needed, let maximum, let isServing):
+            "all \(places) places need \(needed.mebibytes) MiB or more, with room to read them again, and "
+                + "POI_INDEX_MAX_MEMORY is \(maximum.mebibytes) MiB: "
+                + (isServing ? "those from before are served, and grow old" : "none are served")
         case .differed(let places, let ids):
             "\(places) places between the ids \(ids.words) differed from the database's, and are mended: something writes "
                 + "past the triggers"
@@ -72,7 +69,6 @@ public enum IndexObservation: Sendable, Hashable {
 }
 
 extension Int {
-    /// A number of bytes in MiB, rounded up.
     fileprivate var mebibytes: Int { (self >> 20) + (self & 0xF_FFFF == 0 ? 0 : 1) }
 }
 
@@ -84,6 +80,5 @@ extension ClosedRange<Int64> {
 }
 
 extension Duration {
-    /// Seconds with one decimal.
     fileprivate var tenths: Double { ((self / .seconds(1)) * 10).rounded() / 10 }
 }

@@ -11,10 +11,8 @@ import PointsOfInterestAPI
 ///
 /// No line has a query, a body, or a part of a path that may be somebody's coordinates.
 struct LogFormatter: Sendable {
-    /// Whether lines are JSON.
     let isJSON: Bool
 
-    /// The line of an observation, with its line feed.
     func line(for observation: Observation, at time: Timestamp) -> [UInt8] {
         var line =
             isJSON
@@ -36,10 +34,9 @@ struct LogFormatter: Sendable {
         return writer.bytes
     }
 
-    /// Writes the members that programs need besides the message.
     private func write(factsOf observation: Observation, to writer: inout JSONWriter) {
         switch observation {
-        case .failure(let requestID, let traceID, _):
+        case .failure(let requestID, let traceID, _, _):
             writer.member("requestId", requestID)
             writer.member("traceId", traceID)
         case .listening(let url), .adminListening(let url): writer.member("url", url)
@@ -107,35 +104,30 @@ extension String {
     }
 }
 
-/// A time of the wall clock.
-public struct Timestamp: Hashable, Sendable {
-    /// Seconds since 1970-01-01T00:00:00Z.
-    public let seconds: Int
-    /// The milliseconds of that second, 0…999.
-    public let milliseconds: Int
+/// A time of the wall clock, counted from 1970-01-01T00:00:00Z.
+package struct Timestamp: Hashable, Sendable {
+    package let seconds: Int
+    /// 0…999.
+    package let milliseconds: Int
 
-    /// Makes a time from its parts.
     package init(seconds: Int, milliseconds: Int) {
         self.seconds = seconds
         self.milliseconds = milliseconds
     }
 
-    /// Seconds since 1970-01-01T00:00:00Z, with the milliseconds.
     package var secondsSince1970: Double { Double(seconds) + Double(milliseconds) / 1000 }
 
-    /// The time now.
-    public static var now: Timestamp {
+    package static var now: Timestamp {
         let (seconds, rest) = WallClock.nanoseconds().quotientAndRemainder(dividingBy: 1_000_000_000)
         return Timestamp(seconds: Int(seconds), milliseconds: Int(rest / 1_000_000))
     }
 
-    /// Nanoseconds since 1970-01-01T00:00:00Z.
     package var nanosecondsSince1970: Int64 {
         Int64(seconds) * 1_000_000_000 + Int64(milliseconds) * 1_000_000
     }
 
-    /// The time in UTC by RFC 3339, such as `2026-11-21T01:35:33.250Z`.
-    public var rfc3339: String {
+    /// Such as `2026-11-21T01:35:33.250Z`.
+    package var rfc3339: String {
         var seconds = seconds
         var parts = tm()
         gmtime_r(&seconds, &parts)
@@ -158,7 +150,7 @@ public struct Timestamp: Hashable, Sendable {
 
 /// The system's clock, which somebody may set.
 package enum WallClock {
-    /// Nanoseconds since 1970-01-01T00:00:00Z.
+    /// Since 1970-01-01T00:00:00Z.
     package static func nanoseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

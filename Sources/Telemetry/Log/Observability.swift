@@ -1,3 +1,4 @@
+import Bytes
 import Dispatch
 import EventLoop
 import Locking
@@ -9,39 +10,27 @@ import Program
     import Glibc
 #endif
 
-/// How log lines look.
-public enum LogFormat: String, CaseIterable, Sendable {
+package enum LogFormat: String, CaseIterable, Sendable {
     /// Text on a terminal, JSON elsewhere.
     case auto
-    /// JSON, one object a line.
     case json
-    /// Text for people.
     case text
 }
 
-/// Records observations in the log and in the metrics of the process.
-///
-/// It doesn't count requests: each loop counts its own, see `RequestMetrics`.
-///
-/// Any thread; only `finish` blocks.
-public final class Observability: Sendable {
+/// It doesn't count requests: each loop counts its own, see `RequestMetrics`. Any thread; only `finish` blocks.
+package final class Observability: Sendable {
     /// Whether requests are logged. If not, their observations needn't be made.
-    public let observesRequests: Bool
+    package let observesRequests: Bool
 
-    /// When the process began.
     package let start = Timestamp.now
-    /// Writes the log.
     package let writer: LogWriter
     private let requestFailures = Lock(0)
+    private let unavailabilities = Lock(ReasonFilter())
     private let events = Lock(EventMetrics())
     private let formatter: LogFormatter
-    /// Whether lines are JSON.
     package var isJSON: Bool { formatter.isJSON }
 
-    /// Logs to a descriptor, usually standard error.
-    ///
-    /// - Throws: `EventLoopError` if the system refuses a thread.
-    public init(
+    package init(
         format: LogFormat, logsAccess: Bool,
         descriptor: Int32 = STDERR_FILENO
     ) throws {
@@ -54,10 +43,14 @@ public final class Observability: Sendable {
         }
     }
 
-    /// Records something that has happened.
-    public func record(_ observation: Observation) {
+    package func record(_ observation: Observation) {
         switch observation {
-        case .failure: requestFailures.withLock { $0 += 1 }
+        case .failure(_, _, let reason, let isUnavailability):
+            requestFailures.withLock { $0 += 1 }
+            // While a database is away, each request fails for the same reason.
+            guard !isUnavailability || unavailabilities.withLock({ $0.isDue(reason, at: .now) }) else {
+                return
+            }
         case .eventsStored(let counts): events.withLock { $0.add(counts) }
         case .eventsRefused: events.withLock { $0.addRefusal() }
         default: break
@@ -66,7 +59,6 @@ public final class Observability: Sendable {
         writer.write(formatter.line(for: observation, at: .now))
     }
 
-    /// Adds the metrics of observations that aren't requests.
     package func collectMetrics(into snapshot: inout MetricsSnapshot) {
         snapshot.add(requestFailures.withLock { $0 }, to: .requestFailures)
         events.withLock { $0 }.collect(into: &snapshot)
@@ -74,8 +66,25 @@ public final class Observability: Sendable {
     }
 
     /// Writes the lines that still wait, for at most a second. Call it last, once; it blocks.
-    public func finish() {
+    package func finish() {
         writer.finish()
+    }
+}
+
+/// Each reason is due at most once a minute.
+package struct ReasonFilter: Sendable {
+    private var loggedAt: [String: ContinuousClock.Instant] = [:]
+
+    private static let interval = Duration.seconds(60)
+    private static let limit = 100
+
+    package init() {}
+
+    package mutating func isDue(_ reason: String, at now: ContinuousClock.Instant) -> Bool {
+        if let time = loggedAt[reason], now - time < Self.interval { return false }
+        if loggedAt.count >= Self.limit { loggedAt = [:] }
+        loggedAt[reason] = now
+        return true
     }
 }
 
@@ -83,12 +92,11 @@ public final class Observability: Sendable {
 ///
 /// Any thread. The bytes that wait are bounded. Lines beyond the bound are dropped, and so are lines that can't be
 /// written, for instance to a full disk. As soon as a line can be written again, a notice tells how many were dropped.
-public final class LogWriter: Sendable {
+package final class LogWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
         /// Lines that were dropped since the last notice.
         var droppedLines = 0
-        /// Lines that were dropped since the start.
         var allDroppedLines = 0
         var isDraining = false
 
@@ -98,7 +106,7 @@ public final class LogWriter: Sendable {
         }
     }
 
-    typealias WriteBytes = @Sendable (UnsafeRawBufferPointer) -> DescriptorOutput.Failure?
+    typealias WriteBytes = @Sendable ([UInt8]) -> DescriptorOutput.Failure?
 
     private let writeBytes: WriteBytes
     private let limit: Int
@@ -108,14 +116,10 @@ public final class LogWriter: Sendable {
     private let endsWithinLine = Lock(false)
     private let thread: EventLoopThread
 
-    /// Starts the thread.
-    ///
     /// - Parameters:
-    ///   - descriptor: where lines go, usually standard error. The caller owns it.
+    ///   - descriptor: usually standard error. The caller owns it.
     ///   - limit: the maximum number of bytes that wait.
-    ///   - droppedLinesNotice: makes the notice for a number of dropped lines.
-    /// - Throws: `EventLoopError` if the system refuses a thread.
-    public convenience init(
+    package convenience init(
         descriptor: Int32, limit: Int = 1 << 20, droppedLinesNotice: @escaping @Sendable (Int) -> [UInt8]
     ) throws {
         try self.init(limit: limit, droppedLinesNotice: droppedLinesNotice) { bytes in
@@ -123,7 +127,6 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Starts the thread, which calls `writeBytes`.
     init(
         limit: Int, droppedLinesNotice: @escaping @Sendable (Int) -> [UInt8], writeBytes: @escaping WriteBytes
     ) throws {
@@ -134,19 +137,22 @@ public final class LogWriter: Sendable {
         thread = try EventLoopThread.start(name: "poi-log", yields: true)
     }
 
-    /// The number of lines that were dropped since the start.
     var droppedLineCount: Int { state.withLock { $0.allDroppedLines } }
 
-    /// Queues one line, which includes its line feed.
-    public func write(_ line: [UInt8]) {
-        line.withUnsafeBytes { write($0, lineCount: 1) }
+    /// With its line feed.
+    package func write(_ line: [UInt8]) {
+        write(count: line.count, lineCount: 1) { $0 += line }
     }
 
-    /// Queues lines, each of which includes its line feed. Where they don't fit, all of them are dropped.
-    package func write(_ lines: UnsafeRawBufferPointer, lineCount: Int) {
+    /// Each with its line feed. Where they don't fit, all of them are dropped.
+    package func write(_ lines: borrowing ByteBuffer, lineCount: Int) {
+        write(count: lines.count, lineCount: lineCount) { lines.append(to: &$0) }
+    }
+
+    private func write(count: Int, lineCount: Int, _ append: (inout [UInt8]) -> Void) {
         let startsDraining = state.withLock { state in
-            if state.waiting.count + lines.count <= limit {
-                state.waiting.append(contentsOf: lines)
+            if state.waiting.count + count <= limit {
+                append(&state.waiting)
             } else {
                 state.drop(lineCount)
             }
@@ -156,12 +162,10 @@ public final class LogWriter: Sendable {
         if startsDraining { thread.loop.execute { self.drain() } }
     }
 
-    /// Writes the lines that wait, and ends the thread. Call it once, when the process is about to end; it blocks.
-    ///
-    /// - Parameter limit: the maximum time for it. After that the thread goes on, and lines may be lost.
-    /// - Returns: whether the thread has ended.
+    /// Writes the lines that wait, and ends the thread. Call it once, when the process is about to end; it blocks, for at most
+    /// `limit`. After that the thread goes on, and lines may be lost. Returns whether it has ended.
     @discardableResult
-    public func finish(within limit: Duration = .seconds(1)) -> Bool {
+    package func finish(within limit: Duration = .seconds(1)) -> Bool {
         let isDone = DispatchSemaphore(value: 0)
         thread.loop.execute { isDone.signal() }
         guard isDone.wait(timeout: .now() + .milliseconds(Int(limit.wholeMilliseconds))) == .success else {
@@ -192,12 +196,12 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// Writes lines, and returns how many of them were not written completely.
+    /// Returns how many lines were not written completely.
     private func writeLines(_ bytes: [UInt8]) -> Int {
         let lineFeed = UInt8(ascii: "\n")
         // A line that was cut off must not be continued by the next one.
         let text = endsWithinLine.withLock { $0 } ? [lineFeed] + bytes : bytes
-        guard let failure = text.withUnsafeBytes(writeBytes) else {
+        guard let failure = writeBytes(text) else {
             endsWithinLine.withLock { $0 = false }
             return 0
         }

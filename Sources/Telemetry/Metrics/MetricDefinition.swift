@@ -1,36 +1,28 @@
 /// A metric: a family of time series in Prometheus' terms.
-public struct MetricDefinition: Hashable, Sendable {
-    /// How its values change over time.
-    public enum Kind: String, Sendable {
-        /// Only grows while the process runs.
+package struct MetricDefinition: Hashable, Sendable {
+    package enum Kind: String, Sendable {
         case counter
-        /// Goes up and down.
         case gauge
-        /// Counts values in buckets.
         case histogram
     }
 
     /// How the values of several loops are merged into one value of the process.
-    public enum Merging: Sendable {
-        /// Their sum.
+    package enum Merging: Sendable {
         case sum
-        /// Their maximum.
         case maximum
     }
 
-    /// The name, with its unit and, for a counter, `_total` at its end (Prometheus, "Metric and label naming").
-    public let name: String
-    /// How its values change over time.
-    public let kind: Kind
-    /// What it measures, in a sentence.
-    public let help: String
-    /// The names of its labels. They have few values, and a client can't choose them.
-    public let labels: [String]
-    /// How the values of several loops are merged into one.
-    public let merging: Merging
+    /// With its unit and, for a counter, `_total` at its end (Prometheus, "Metric and label naming").
+    package let name: String
+    package let kind: Kind
+    package let help: String
+    /// The names of its labels. Each has few values in the life of a process, since every new one makes a series that
+    /// Prometheus keeps; a client can't choose them.
+    package let labels: [String]
+    package let merging: Merging
 
-    /// Defines a metric, which has to be in `all`.
-    public init(
+    /// It has to be in `all`.
+    package init(
         _ name: String, _ kind: Kind, labels: [String] = [], merging: Merging = .sum, _ help: String
     ) {
         self.name = name
@@ -40,20 +32,18 @@ public struct MetricDefinition: Hashable, Sendable {
         self.merging = merging
     }
 
-    /// Compares names, which are unique.
-    public static func == (left: MetricDefinition, right: MetricDefinition) -> Bool {
+    package static func == (left: MetricDefinition, right: MetricDefinition) -> Bool {
         left.name == right.name
     }
 
-    /// Hashes the name.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(name)
     }
 }
 
 extension MetricDefinition {
     /// All metrics of the service, in the order of `/metrics`. Documentation/observability.md explains each.
-    public static let all: [MetricDefinition] =
+    package static let all: [MetricDefinition] =
         [
             requestDuration, activeRequests, connections, connectionsLimit, acceptFailures, abandonedRequests,
             interruptedRequests, bodyBytes, bodyBytesLimit, requestFailures,
@@ -71,9 +61,10 @@ extension MetricDefinition {
     package static let activeRequests = MetricDefinition(
         "http_server_active_requests", .gauge, "Requests in flight.")
     package static let connections = MetricDefinition(
-        "poi_http_connections", .gauge, "Open connections of clients.")
+        "poi_http_connections", .gauge, labels: ["loop"], "Open connections of clients to a loop.")
     package static let connectionsLimit = MetricDefinition(
-        "poi_http_connections_limit", .gauge, "Maximum number of open connections of clients.")
+        "poi_http_connections_limit", .gauge,
+        "Maximum number of open connections of clients, of which each loop has an equal share.")
     package static let acceptFailures = MetricDefinition(
         "poi_http_accept_failures_total", .counter,
         "Connections that were not accepted because file descriptors ran out.")
@@ -105,8 +96,8 @@ extension MetricDefinition {
         "poi_database_reachable", .gauge, labels: ["database"],
         "Whether the last check reached a database; events is there if that is another database.")
     package static let dataset = MetricDefinition(
-        "poi_dataset_info", .gauge, labels: ["dataset"], merging: .maximum,
-        "The dataset that is served; absent while it isn't known.")
+        "poi_dataset_fingerprint", .gauge, merging: .maximum,
+        "The first 52 bits of the id of the dataset that is served; absent while it isn't known.")
     package static let build = MetricDefinition(
         "poi_build_info", .gauge, labels: ["version", "swift"], merging: .maximum,
         "The version of the program, and of the Swift compiler that built it.")
@@ -118,40 +109,29 @@ extension MetricDefinition {
 /// `database` is a `DatabaseName`.
 package enum DatabaseMetrics {
     package static let connections = MetricDefinition(
-        "poi_db_pool_connections", .gauge, labels: ["database", "lane", "state"],
+        "poi_db_pool_connections", .gauge, labels: ["database", "state"],
         "Connections to the database: idle, busy, or missing while they are being made.")
-    package static let inFlight = MetricDefinition(
-        "poi_db_pool_in_flight", .gauge, labels: ["database", "lane"], "Statements in flight.")
     package static let waiting = MetricDefinition(
-        "poi_db_pool_waiting", .gauge, labels: ["database", "lane"],
+        "poi_db_pool_waiting", .gauge, labels: ["database"],
         "Statements that wait for a connection.")
     package static let acquireTimeouts = MetricDefinition(
-        "poi_db_pool_acquire_timeouts_total", .counter, labels: ["database", "lane"],
+        "poi_db_pool_acquire_timeouts_total", .counter, labels: ["database"],
         "Statements that got no connection in time.")
     package static let acquireRefusals = MetricDefinition(
-        "poi_db_pool_acquire_refusals_total", .counter, labels: ["database", "lane"],
+        "poi_db_pool_acquire_refusals_total", .counter, labels: ["database"],
         "Statements that were refused because too many waited.")
     package static let connectFailures = MetricDefinition(
-        "poi_db_pool_connect_failures_total", .counter, labels: ["database", "lane", "reason"],
+        "poi_db_pool_connect_failures_total", .counter, labels: ["database", "reason"],
         "Attempts to connect that failed, by reason.")
     package static let connectionsLost = MetricDefinition(
-        "poi_db_pool_connections_lost_total", .counter, labels: ["database", "lane"],
+        "poi_db_pool_connections_lost_total", .counter, labels: ["database"],
         "Connections that were lost.")
     package static let queryTimeouts = MetricDefinition(
-        "poi_db_query_timeouts_total", .counter, labels: ["database", "lane"],
+        "poi_db_query_timeouts_total", .counter, labels: ["database"],
         "Statements that were cancelled because they took too long.")
-    package static let replicaLag = MetricDefinition(
-        "poi_db_replica_lag_seconds", .gauge, labels: ["server"], merging: .maximum,
-        "How far a server for reads lags behind its primary, in seconds.")
-    package static let connectionsMoved = MetricDefinition(
-        "poi_db_pool_connections_moved_total", .counter, labels: ["database", "lane"],
-        "Connections that were closed to be made to another server.")
-    package static let readServerUsable = MetricDefinition(
-        "poi_db_read_server_usable", .gauge, labels: ["server"], merging: .maximum,
-        "Whether a server for reads can be reached and is not too far behind.")
-    package static let eventPartitionDaysLeft = MetricDefinition(
-        "poi_events_partition_days_left", .gauge, merging: .maximum,
-        "Whole days until the end of the last month that has a partition for events.")
+    package static let eventPartitionLeft = MetricDefinition(
+        "poi_events_partition_left_seconds", .gauge, merging: .maximum,
+        "Seconds until the end of the last month that has a partition for events.")
 
     package static let indexState = MetricDefinition(
         "poi_index_state", .gauge, labels: ["state"], merging: .maximum,
@@ -178,6 +158,9 @@ package enum DatabaseMetrics {
     package static let indexInactiveTriggers = MetricDefinition(
         "poi_index_inactive_triggers", .gauge, merging: .maximum,
         "Triggers that are disabled or missing, so that servers don't follow what is written.")
+    package static let indexStandby = MetricDefinition(
+        "poi_index_follows_standby", .gauge, merging: .maximum,
+        "Whether places are read from a standby, where one is wanted (POI_READ_DATABASE_URL).")
     package static let indexLoads = MetricDefinition(
         "poi_index_loads_total", .counter, merging: .maximum, "How often all places were read into memory.")
     package static let indexChanges = MetricDefinition(
@@ -185,10 +168,9 @@ package enum DatabaseMetrics {
         "Places that were changed in memory after the database.")
 
     package static let all = [
-        connections, inFlight, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
-        connectionsMoved, queryTimeouts, replicaLag, readServerUsable,
-        eventPartitionDaysLeft, indexState, indexPlaces, indexBytes,
+        connections, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
+        queryTimeouts, eventPartitionLeft, indexState, indexPlaces, indexBytes,
         indexBytesLimit, indexRevision, indexConfirmed, indexVerified, indexDifferences,
-        indexInactiveTriggers, indexLoads, indexChanges,
+        indexInactiveTriggers, indexStandby, indexLoads, indexChanges,
     ]
 }

@@ -1,5 +1,5 @@
 /// The values of metrics at one moment, of one loop or merged for the process.
-public struct MetricsSnapshot: Sendable {
+package struct MetricsSnapshot: Sendable {
     enum Value: Hashable, Sendable {
         case number(Double)
         case histogram(Histogram)
@@ -8,28 +8,24 @@ public struct MetricsSnapshot: Sendable {
     /// The values by metric, then by the values of its labels in the order of the definition.
     private(set) var families: [MetricDefinition: [[String]: Value]] = [:]
 
-    /// Makes an empty snapshot.
-    public init() {}
+    package init() {}
 
-    /// Adds a value, or merges it with the value that is there, as the definition says.
+    /// Merges with the value that is there, as the definition says.
     ///
-    /// - Parameter labels: the values of all labels, in the order of the definition.
-    public mutating func add(_ number: Double, to metric: MetricDefinition, _ labels: String...) {
+    /// - Parameter labels: in the order of the definition.
+    package mutating func add(_ number: Double, to metric: MetricDefinition, _ labels: String...) {
         add(.number(number), to: metric, labels)
     }
 
-    /// Adds a count.
-    public mutating func add(_ count: Int, to metric: MetricDefinition, _ labels: String...) {
+    package mutating func add(_ count: Int, to metric: MetricDefinition, _ labels: String...) {
         add(.number(Double(count)), to: metric, labels)
     }
 
-    /// Adds a histogram.
-    public mutating func add(_ histogram: Histogram, to metric: MetricDefinition, _ labels: String...) {
+    package mutating func add(_ histogram: Histogram, to metric: MetricDefinition, _ labels: String...) {
         add(.histogram(histogram), to: metric, labels)
     }
 
-    /// Merges another loop's values into this snapshot.
-    public mutating func merge(_ other: MetricsSnapshot) {
+    package mutating func merge(_ other: MetricsSnapshot) {
         for (metric, series) in other.families {
             for (labels, value) in series { add(value, to: metric, labels) }
         }
@@ -57,7 +53,6 @@ extension MetricsSnapshot.Value {
 }
 
 extension MetricsSnapshot {
-    /// The media type of `prometheusText`.
     package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
     /// The values in Prometheus' text format 0.0.4 (Prometheus, "Exposition formats"), in the order of
@@ -120,41 +115,36 @@ extension String {
     }
 }
 
-/// Counts times in buckets.
-public struct Histogram: Hashable, Sendable {
+package struct Histogram: Hashable, Sendable {
     /// The inclusive upper bounds of the buckets, in seconds; one bucket without a bound follows.
-    public let bounds: [Double]
-    /// The number of times in each bucket.
-    public private(set) var counts: [UInt64]
-    /// The sum of all times, in seconds.
-    public private(set) var sum = 0.0
+    package let bounds: [Double]
+    package private(set) var counts: [UInt64]
+    /// In seconds.
+    package private(set) var sum = 0.0
 
-    /// Makes an empty histogram with these bounds, in ascending order.
-    public init(bounds: [Double]) {
+    /// - Parameter bounds: in ascending order.
+    package init(bounds: [Double]) {
         self.bounds = bounds
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// The number of times.
-    public var count: UInt64 { counts.reduce(0, &+) }
+    package var count: UInt64 { counts.reduce(0, &+) }
 
-    /// Counts a time, in seconds.
-    public mutating func record(_ seconds: Double) {
+    /// In seconds.
+    package mutating func record(_ seconds: Double) {
         var index = 0
         while index < bounds.count, bounds[index] < seconds { index += 1 }
         counts[index] &+= 1
         sum += seconds
     }
 
-    /// Adds the counts of a histogram with the same bounds.
-    public mutating func add(_ other: Histogram) {
+    package mutating func add(_ other: Histogram) {
         precondition(bounds == other.bounds, "a metric has one set of buckets")
         for index in counts.indices { counts[index] &+= other.counts[index] }
         sum += other.sum
     }
 }
 
-/// Counts the app's events of the process.
 struct EventMetrics: Sendable {
     private var acceptedCount = 0
     private var duplicateCount = 0
@@ -172,19 +162,16 @@ struct EventMetrics: Sendable {
     private static let refused = MetricDefinition(
         "poi_events_batches_refused_total", .counter, "Batches of events that were refused for their faults.")
 
-    /// Counts a batch that was stored.
     mutating func add(_ batch: EventCounts) {
         acceptedCount += batch.accepted
         duplicateCount += batch.duplicates
         unknownNameCount += batch.unknownNames
     }
 
-    /// Counts a batch that was refused.
     mutating func addRefusal() {
         refusedBatchCount += 1
     }
 
-    /// Adds the counts since the start.
     func collect(into snapshot: inout MetricsSnapshot) {
         snapshot.add(acceptedCount, to: Self.accepted)
         snapshot.add(duplicateCount, to: Self.duplicates)

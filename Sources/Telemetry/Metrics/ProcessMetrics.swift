@@ -27,9 +27,6 @@ package enum ProcessMetrics {
         startTime, processorTime, residentMemory, virtualMemory, openDescriptors, maximumDescriptors,
     ]
 
-    /// Adds the metrics.
-    ///
-    /// - Parameter start: when the process began.
     package static func collect(into snapshot: inout MetricsSnapshot, start: Timestamp) {
         snapshot.add(start.secondsSince1970, to: startTime)
         var time = timespec()
@@ -45,7 +42,7 @@ package enum ProcessMetrics {
         }
     }
 
-    /// The number of open descriptors, without the one that reads the folder.
+    /// Without the descriptor that reads the folder.
     private static func descriptorCount() -> Int? {
         guard let folder = opendir("/proc/self/fd") else { return nil }
         defer { closedir(folder) }

@@ -86,9 +86,9 @@ struct BalancerResponseTests {
         // Less than it takes HAProxy to see that the server is gone: the request in flight then has its response.
         let change =
             switch kind {
-            case .haproxy: Balancer.Change(from: "timeout server 15s", to: "timeout server 300ms")
+            case .haproxy: Balancer.Change(from: "set-timeout server 4s", to: "set-timeout server 200ms")
             case .nginx:
-                Balancer.Change(from: "proxy_read_timeout 10s", to: "proxy_read_timeout 300ms")
+                Balancer.Change(from: "proxy_read_timeout 4s", to: "proxy_read_timeout 300ms")
             }
         let balancer = try await Balancer(kind, for: fleet, changes: [change])
         fleet.servers[0].program.send(signal: SIGSTOP)
@@ -98,6 +98,25 @@ struct BalancerResponseTests {
         let problem = try #require(response.problem)
         #expect(problem == Problem(.gatewayTimeout, detail: problem.detail, requestId: "mine-2"))
         try await balancer.stop()
+        try await fleet.finish()
+    }
+
+    @Test(
+        "A request that only reads goes to another server if one is frozen", arguments: Balancer.Kind.allCases
+    )
+    func frozenServer(kind: Balancer.Kind) async throws {
+        let fleet = try await ServerFleet(count: 2)
+        let balancer = try await Balancer(kind, for: fleet)
+        fleet.servers[0].program.send(signal: SIGSTOP)
+        // So many at once that each server gets some of them.
+        let statuses = try await withThrowingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { try await get(secretTarget, port: balancer.port).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        fleet.servers[0].program.send(signal: SIGCONT)
+        #expect(statuses == Array(repeating: 200, count: 8))
+        let sentAgain = kind == .haproxy ? /"retries":"\+?[1-9]/ : /"serverStatus":"504, 200"/
+        #expect(try await balancer.stop().contains { $0.contains(sentAgain) })
         try await fleet.finish()
     }
 

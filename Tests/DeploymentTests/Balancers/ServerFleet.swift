@@ -53,7 +53,7 @@ struct ServerFleet {
 
     private func started(_ index: Int) async throws -> ServerProcess {
         var environment = settings
-        if let migrations { environment["POI_MIGRATIONS_DIR"] = migrations.path }
+        if let migrations { environment["POI_MIGRATIONS_DIR"] = migrations.path + "/Migrations" }
         return try await ServerProcess.serve(
             databaseURL: databaseURL, host: Self.host(index), port: port, environment: environment)
     }

@@ -13,12 +13,13 @@ struct PoolerTests {
     /// It refuses the start-up parameter `options` unless told to ignore it.
     private static let treatments: [[String]] = [[], ["ignore_startup_parameters = options"]]
     private static let targets = [
-        secretTarget, "/locations?lat=37.3&long=-121.9&q=san%20jose",
-        "/locations?bbox=-122,37,-121,38&limit=50",
+        secretTarget, "/locations?lat=37.3&long=-121.9&featured=true", "/locations?ids=1,84",
         "/locations?lat=-37&long=58&category=park,cafe", "/locations/84", "/categories",
     ]
 
-    @Test("Responses are those of a direct server, under load over two backends", arguments: treatments)
+    @Test(
+        "What PostgreSQL is asked for each request is answered under load over two backends",
+        arguments: treatments)
     func responses(settings: [String]) async throws {
         let database = try await ServiceDatabase.migrated()
         let pooler = try await PgBouncer(
@@ -28,7 +29,7 @@ struct PoolerTests {
             "POI_DB_ACQUIRE_TIMEOUT": "30s", "POI_DB_STATEMENT_TIMEOUT": "30s", "POI_REQUEST_TIMEOUT": "60s",
         ]
         let pooled = try await ServerProcess.serve(
-            databaseURL: pooler.connectionString, environment: patience)
+            databaseURL: pooler.connectionString, environment: ["POI_INDEX": "off"].merging(patience) { $1 })
         let direct = try await ServerProcess.serve(databaseURL: database.connectionString)
         for server in [pooled, direct] { try await server.ready() }
         for target in Self.targets {
@@ -56,13 +57,12 @@ struct PoolerTests {
         let database = try await ServiceDatabase.migrated()
         let pooler = try await PgBouncer(database.cluster, database: database.name, backends: 20)
         let server = try await ServerProcess.serve(
-            databaseURL: pooler.connectionString, environment: ["POI_LOOPS": "1"])
+            databaseURL: pooler.connectionString, environment: ["POI_INDEX": "off", "POI_LOOPS": "1"])
         try await server.ready()
         let session = try DatabaseSession(database.connectionString)
         try await session.lockPlaces()
         let start = ContinuousClock.now
-        // One query at a time on its connection, so that asking the server to cancel can hit no other.
-        let response = try await get("/locations?bbox=-122,37,-121,38", port: server.port)
+        let response = try await get(secretTarget, port: server.port)
         #expect(response.status == 504)
         #expect(response.problem?.code == .queryTimeout)
         #expect(ContinuousClock.now - start < .seconds(4))
@@ -73,18 +73,70 @@ struct PoolerTests {
         try await pooler.stop()
     }
 
-    @Test("A change of the data is noticed although PgBouncer passes no notification on")
-    func changes() async throws {
+    @Test(
+        "Places are read, and a change is followed although PgBouncer passes no notification on",
+        arguments: treatments)
+    func changes(settings: [String]) async throws {
         let database = try await ServiceDatabase.migrated()
-        let pooler = try await PgBouncer(database.cluster, database: database.name, backends: 4)
+        let pooler = try await PgBouncer(
+            database.cluster, database: database.name, backends: 2, settings: settings)
         let server = try await ServerProcess.serve(databaseURL: pooler.connectionString)
         try await server.ready()
-        let before = try await get("/categories", port: server.port)
-        try await offPool { _ = try database.execute("UPDATE locations SET featured = true WHERE id = 1") }
-        while try await get("/categories", port: server.port).headers["etag"] == before.headers["etag"] {
-            try Task.checkCancellation()
-        }
+        try await offPool { _ = try database.execute("UPDATE locations SET name = 'Renamed' WHERE id = 1") }
+        while !String(decoding: try await get("/locations/1", port: server.port).body, as: UTF8.self)
+            .contains(#""name":"Renamed""#)
+        { try Task.checkCancellation() }
         #expect(try await server.stop() == 0)
+        try await pooler.stop()
+    }
+}
+
+/// What commands do behind a pooler, which gives the next client a session as it was left.
+@Suite("Commands through PgBouncer", .serialized, .timeLimit(.minutes(2)))
+struct PooledCommandTests {
+    @Test(
+        "A run of migrations is refused in either mode, whatever a setting says of poolers, and leaves nothing behind",
+        arguments: ["transaction", "session"])
+    func migrations(mode: String) async throws {
+        let database = try await ServiceDatabase.empty()
+        let pooler = try await PgBouncer(
+            database.cluster, database: database.name, backends: 2, settings: ["pool_mode = \(mode)"])
+        for prepared in ["auto", "on"] {
+            let result = try await PoiProgram.run(
+                ["migrate", "up"],
+                environment: ["DATABASE_URL": pooler.connectionString, "POI_DB_PREPARED": prepared])
+            #expect(result.exitCode == 1)
+            #expect(result.standardError.map { $0.contains("through a pooler") } == [true], "\(result)")
+        }
+        let direct = ["DATABASE_URL": database.connectionString]
+        let status = try await PoiProgram.run(["migrate", "status"], environment: direct)
+        #expect(status.standardOutput.last?.hasPrefix("0 applied") == true)
+        #expect(try await PoiProgram.run(["migrate", "up"], environment: direct).exitCode == 0)
+        // What only reads may come through it.
+        let validated = try await PoiProgram.run(
+            ["migrate", "validate"], environment: ["DATABASE_URL": pooler.connectionString])
+        #expect(validated.exitCode == 0, "\(validated)")
+        try await pooler.stop()
+    }
+
+    @Test("An import leaves neither a lock nor a setting in a session that others get after it")
+    func imports() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let pooler = try await PgBouncer(database.cluster, database: database.name, backends: 1)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.path + "/places.csv"
+        try Data("id,name,category,latitude,longitude\n1,A,cafe,1,1\n".utf8).write(to: URL(filePath: file))
+        let result = try await PoiProgram.run(
+            ["import", file, "--dataset", "test", "--license", "CC0-1.0"],
+            environment: ["DATABASE_URL": pooler.connectionString])
+        #expect(result.exitCode == 0, "\(result)")
+        let next = try DatabaseSession(pooler.connectionString)
+        let left = """
+            SELECT name FROM pg_settings WHERE source = 'session' AND name LIKE '%timeout'
+            UNION ALL SELECT locktype FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'
+            """
+        #expect(try await next.run(left) == [])
         try await pooler.stop()
     }
 }

@@ -17,9 +17,8 @@ struct RolesTests {
     /// Requests of every route, and for every kind of statement of the store.
     private static let targets = [
         "/", "/openapi.json", "/problems", "/problems/not-found", "/livez", "/readyz", "/categories",
-        "/locations/1", secretTarget, secretTarget + "&radius=900&category=cafe",
-        secretTarget + "&q=museum", "/locations?bbox=-122,37,-121,38",
-        secretTarget + "&featured=true&limit=100",
+        "/attributions", "/locations/1", "/locations?ids=1,84", secretTarget,
+        secretTarget + "&radius=900&category=cafe", secretTarget + "&featured=true&limit=100",
     ]
 
     @Test(
@@ -32,19 +31,22 @@ struct RolesTests {
         // From here on the servers are on their own.
         try await database.execute("ALTER ROLE poi_migrate NOLOGIN")
 
-        let server = try await ServerProcess.serve(
-            databaseURL: await database.url("poi_serve"), environment: ["POI_DB_LISTEN": "on"])
-        try await server.ready()
-        for target in Self.targets {
-            let response = try await get(target, port: server.port)
-            #expect(response.status == 200, "\(target): \(String(decoding: response.body, as: UTF8.self))")
+        for index in ["on", "off"] {
+            let server = try await ServerProcess.serve(
+                databaseURL: await database.url("poi_serve"), environment: ["POI_INDEX": index])
+            try await server.ready()
+            for target in Self.targets {
+                let response = try await get(target, port: server.port)
+                #expect(
+                    response.status == 200, "\(target): \(String(decoding: response.body, as: UTF8.self))")
+            }
+            if index == "on" { try await noticesChange(server, database) }
+            #expect(try await server.stop() == 0)
+            #expect(server.program.output.unsoundLines == [])
         }
-        try await noticesChange(server, database)
-        #expect(try await server.stop() == 0)
-        #expect(server.program.output.unsoundLines == [])
     }
 
-    /// A response counts as current until the server hears of a change by LISTEN, which the role must be allowed.
+    /// Changes are read from what the role has to be allowed to see.
     private func noticesChange(_ server: ServerProcess, _ database: PreparedDatabase) async throws {
         let tag = try #require(await get("/categories", port: server.port).headers["etag"])
         try await database.execute("UPDATE locations SET name = 'Renamed' WHERE id = 1")
@@ -72,8 +74,8 @@ struct RolesTests {
             "DELETE FROM dataset_log", "DROP TABLE locations", "ALTER TABLE locations ADD x integer",
             "CREATE TABLE x ()", "CREATE TEMPORARY TABLE x ()", "CREATE SCHEMA x", "CREATE ROLE x",
             "SET ROLE poi_migrate", "SET ROLE poi_events", "COPY locations TO PROGRAM 'true'",
-            "CREATE FUNCTION x() RETURNS integer LANGUAGE sql RETURN 1",
-        ] {
+            "CREATE FUNCTION x() RETURNS integer LANGUAGE sql RETURN 1", "SELECT grant_roles()",
+        ] + Self.everybodysFunctions {
             let refusal = try await database.refusal(of: change, to: "poi_serve")
             #expect(
                 refusal?.contains(/permission denied|must be owner|must be superuser/) == true,
@@ -88,13 +90,23 @@ struct RolesTests {
         #expect(readOnly.contains("default_transaction_read_only=on"))
     }
 
+    /// What PostgreSQL lets everybody do, and what fills a disk or keeps writers waiting.
+    private static let everybodysFunctions = [
+        "SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')", "SELECT lo_creat(1)",
+        "SELECT lo_open(1, 131072)",
+        "SELECT lo_put(1, 0, 'x')", "SELECT pg_advisory_lock(1)",
+        "SELECT pg_try_advisory_xact_lock_shared(1, 1)",
+        "SELECT pg_logical_emit_message(false, 'x', 'y')",
+    ]
+
     @Test("The role for events sees no places, and the migrating role is no superuser")
     func otherRolesAreLimited() async throws {
         let database = try await Self.shared.value
         for statement in [
             "SELECT FROM locations", "SELECT FROM dataset", "INSERT INTO categories (name) VALUES ('x')",
             "DELETE FROM schema_migrations", "CREATE TABLE x ()", "SET ROLE poi_serve",
-        ] {
+            "SELECT grant_roles()",
+        ] + Self.everybodysFunctions.dropLast() {
             let refusal = try await database.refusal(of: statement, to: "poi_events")
             #expect(
                 refusal?.contains("permission denied") == true, "\(statement): \(refusal ?? "allowed")")
@@ -108,12 +120,128 @@ struct RolesTests {
         #expect(try await database.refusal(of: "CREATE DATABASE x", to: "poi_migrate") != nil)
     }
 
-    @Test("Tables of a later migration can be served without another grant")
+    @Test("What a later migration makes is nobody else's until it is granted")
     func laterMigrations() async throws {
         let database = try await Self.shared.value
-        try await database.execute("SET SESSION AUTHORIZATION poi_migrate; CREATE TABLE opening_hours ()")
-        #expect(try await database.refusal(of: "SELECT FROM opening_hours", to: "poi_serve") == nil)
-        #expect(try await database.refusal(of: "SELECT FROM opening_hours", to: "poi_events") != nil)
+        try await database.execute(
+            """
+            SET SESSION AUTHORIZATION poi_migrate; CREATE TABLE opening_hours ();
+            CREATE FUNCTION is_open() RETURNS boolean LANGUAGE sql RETURN true
+            """)
+        for role in ["poi_serve", "poi_events"] {
+            for statement in ["SELECT FROM opening_hours", "SELECT is_open()"] {
+                let refusal = try await database.refusal(of: statement, to: role)
+                #expect(refusal?.contains("permission denied") == true, "\(role): \(refusal ?? "allowed")")
+            }
+        }
+    }
+
+    @Test("Each role has the rights that are named, and no others by default or as one of all")
+    func rightsAreNamed() async throws {
+        let database = try await PreparedDatabase()
+        defer { database.cluster.stop() }
+        try await database.migrate()
+        let granted = try await database.execute(
+            """
+            SELECT role, relname, privilege FROM pg_class, unnest(ARRAY['poi_serve', 'poi_events']) AS role,
+                unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS privilege
+            WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')
+                AND has_table_privilege(role, pg_class.oid, privilege)
+                -- PostGIS's own are everybody's to read.
+                AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
+            UNION ALL SELECT role, relname || '.' || attname, privilege
+            FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid, unnest(ARRAY['poi_serve', 'poi_events']) AS role,
+                unnest(ARRAY['SELECT', 'UPDATE']) AS privilege
+            WHERE relname LIKE 'events%' AND has_column_privilege(role, attrelid, attnum, privilege)
+            UNION ALL SELECT role, relname, 'USAGE' FROM pg_class, unnest(ARRAY['poi_serve', 'poi_events']) AS role
+            WHERE relkind = 'S' AND has_sequence_privilege(role, pg_class.oid, 'USAGE, SELECT, UPDATE')
+            UNION ALL SELECT role, 'database', privilege FROM unnest(ARRAY['poi_serve', 'poi_events']) AS role,
+                unnest(ARRAY['CREATE', 'TEMPORARY']) AS privilege
+            WHERE has_database_privilege(role, current_database(), privilege)
+            UNION ALL SELECT role, nspname, 'CREATE' FROM pg_namespace, unnest(ARRAY['poi_serve', 'poi_events']) AS role
+            WHERE has_schema_privilege(role, pg_namespace.oid, 'CREATE')
+            ORDER BY 1 DESC, 2
+            """)
+        let read = [
+            "categories", "dataset", "dataset_incarnation", "dataset_log", "datasets",
+            "filterable_properties",
+            "locations", "schema_migrations",
+        ]
+        #expect(
+            granted.split(separator: "\n").map(String.init)
+                == read.map { "poi_serve|\($0)|SELECT" } + [
+                    "poi_events|events|INSERT", "poi_events|events.id|SELECT",
+                ])
+    }
+
+    @Test("The script runs nothing of the migrating role's, which could become a superuser by it")
+    func scriptRunsNothingOfOthers() async throws {
+        let database = try await PreparedDatabase()
+        defer { database.cluster.stop() }
+        try await database.migrate()
+        let rise = "LANGUAGE plpgsql AS 'BEGIN ALTER ROLE poi_migrate SUPERUSER; RETURN NULL; END'"
+        try await database.execute(
+            """
+            SET SESSION AUTHORIZATION poi_migrate;
+            DROP FUNCTION IF EXISTS grant_roles(), grant_events();
+            CREATE FUNCTION grant_roles() RETURNS text \(rise);
+            CREATE FUNCTION grant_events() RETURNS text \(rise);
+            CREATE FUNCTION format(text, regprocedure) RETURNS text \(rise);
+            """)
+        try await database.prepare()
+        #expect(
+            try await database.execute("SELECT rolsuper FROM pg_roles WHERE rolname = 'poi_migrate'") == "f")
+    }
+
+    @Test("Who may only read holds up no commit, import, partition or migration, whatever locks he takes")
+    func readerHoldsUpNobody() async throws {
+        let database = try await PreparedDatabase()
+        defer { database.cluster.stop() }
+        let owner = ["DATABASE_URL": try await database.url("poi_migrate")]
+        #expect(try await PoiProgram.run(["migrate", "up"], environment: owner).exitCode == 0)
+        // As with a managed database, where the script can't take this away.
+        try await database.execute(
+            "GRANT EXECUTE ON FUNCTION pg_advisory_lock(bigint), pg_advisory_lock(integer, integer) TO poi_serve"
+        )
+        let reader = try DatabaseSession(await database.url("poi_serve"))
+        try await reader.run("\\set ON_ERROR_ROLLBACK on\nSET idle_in_transaction_session_timeout = 0; BEGIN")
+        // Those by which commits, imports, rebuilds, partitions and migrations once took turns.
+        for key in [
+            "x'706f695f64617461'::bigint", "1347373344, 1229803604", "1347373344, 1380533336",
+            "hashtextextended('points-of-interest events partitions', 0)", "x'706f695f6d696772'::bigint",
+        ] { try await reader.run("SELECT pg_advisory_lock(\(key))") }
+        let tables = try await database.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v')"
+        )
+        for table in tables.split(separator: "\n") {
+            for mode in [
+                "ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE",
+                "SHARE ROW EXCLUSIVE",
+                "EXCLUSIVE", "ACCESS EXCLUSIVE",
+            ] { try await reader.run("LOCK TABLE \(table) IN \(mode) MODE") }
+        }
+        let held = "SELECT DISTINCT mode FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid()"
+        #expect(try await reader.run(held) == ["AccessShareLock"])
+
+        try await database.execute("SET lock_timeout = '10s'; INSERT INTO categories (name) VALUES ('spa')")
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.path + "/places.csv"
+        try Data("id,name,category,latitude,longitude\n1,A,spa,1,1\n".utf8).write(to: URL(filePath: file))
+        try await database.execute("DROP TABLE \(Self.newestPartition(of: database))")
+        for command in [
+            ["import", file, "--dataset", "test", "--license", "CC0-1.0"], ["events", "maintain"],
+            ["migrate", "up", "--seeds"],
+        ] {
+            let result = try await PoiProgram.run(command, environment: owner)
+            #expect(result.exitCode == 0, "\(command): \(result)")
+        }
+        #expect(try await reader.run(held) == ["AccessShareLock"])
+    }
+
+    private static func newestPartition(of database: PreparedDatabase) async throws -> String {
+        try await database.execute(
+            "SELECT max(relname) FROM pg_class WHERE relname ~ '^events_\\d{4}_\\d\\d$'")
     }
 
     @Test("The script may be repeated: passwords are changed where they are given, rights stay as they are")
@@ -150,7 +278,7 @@ struct RolesTests {
 struct EventsRoleTests {
     private static let insert = """
         INSERT INTO events (id, time, user_id, name) VALUES (gen_random_uuid(), now(), 'u', 'n') \
-        ON CONFLICT DO NOTHING RETURNING id, time
+        ON CONFLICT DO NOTHING RETURNING id
         """
 
     @Test("The role for events adds events and reads only their ids; the serving role reads none at all")
@@ -171,7 +299,8 @@ struct EventsRoleTests {
     private func checkRights(in database: PreparedDatabase) async throws {
         #expect(try await database.refusal(of: Self.insert, to: "poi_events") == nil)
         for statement in [
-            "SELECT user_id FROM events", "SELECT value FROM events", "UPDATE events SET name = 'x'",
+            "SELECT user_id FROM events", "SELECT value FROM events", "SELECT time FROM events",
+            "UPDATE events SET name = 'x'",
             "DELETE FROM events", "TRUNCATE events", "DROP TABLE events_default",
             "INSERT INTO events_default (id, time, user_id, name) VALUES (gen_random_uuid(), now(), 'u', 'n')",
         ] {
@@ -206,15 +335,14 @@ struct DatabaseLogTests {
         defer { database.cluster.stop() }
         try await database.migrate()
         let server = try await ServerProcess.serve(
-            databaseURL: await database.url("poi_serve"), environment: ["POI_DB_STATEMENT_TIMEOUT": "500ms"])
+            databaseURL: await database.url("poi_serve"),
+            environment: ["POI_INDEX": "off", "POI_DB_STATEMENT_TIMEOUT": "500ms"])
         try await server.ready()
         #expect(try await get(secretTarget, port: server.port).status == 200)
-        #expect(try await get(secretTarget + "&q=museum", port: server.port).status == 200)
 
         let session = try DatabaseSession(await database.url("postgres"))
         try await session.lockPlaces()
         #expect(try await get(secretTarget, port: server.port).status == 504)
-        #expect(try await get(secretTarget + "&q=museum", port: server.port).status == 504)
         try await session.unlockPlaces()
         #expect(try await server.stop() == 0)
 
@@ -222,7 +350,7 @@ struct DatabaseLogTests {
         let log = try await database.logAfterStop()
         #expect(log.contains("duration:") && log.contains("FROM locations"))
         #expect(log.contains("canceling statement due to"))
-        // Cubes of space and ids of places tell as much as coordinates do: no parameter at all is there.
+        // Ids of places tell as much as coordinates do: no parameter at all is there.
         #expect(!log.contains("parameters:") && !log.contains("$1 ="))
         #expect(!log.contains("37.3293135") && !log.contains("121.8893864"))
         #expect(server.program.output.unsoundLines == [])

@@ -1,3 +1,5 @@
+import Bytes
+
 @testable import PointsOfInterestAPI
 @testable import PointsOfInterestServerAPI
 
@@ -70,10 +72,7 @@ private func checkDamage(of text: String, _ input: [UInt8], in request: NearbyPl
 }
 
 private func signed(_ bytes: [UInt8]) -> String {
-    let checksum = bytes.withUnsafeBytes { PageCursor.checksum(of: $0) }
-    var text = ByteBuffer(capacity: 80)
-    (bytes + bigEndian(checksum)).withUnsafeBytes { Base64URL.encode($0, to: &text) }
-    return text.bytes.text
+    Base64URL.encode(bytes + bigEndian(PageCursor.checksum(of: bytes)))
 }
 
 private func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {

@@ -1,3 +1,4 @@
+import Bytes
 @testable import PointsOfInterestAPI
 @testable import PointsOfInterestServerAPI
 
@@ -66,7 +67,7 @@ private func check<Request: Hashable, Parameter: QueryParameter>(
 
 /// Numbers are read as the standard library reads them.
 private func checkNumber(_ text: [UInt8]) {
-    guard let number = text.withUnsafeBufferPointer({ DecimalNumber.parse($0) }) else { return }
+    guard let number = DecimalNumber.parse(text) else { return }
     require(number == Double(text.text), "\(text.text) is read as \(number)")
 }
 

@@ -31,10 +31,7 @@ private struct Decoded: Equatable {
         var builder = IndexPartBuilder(expecting: 4)
         do throws(PostgresError) {
             for piece in pieces {
-                let result = piece.withUnsafeBytes { bytes in
-                    Result { () throws(PostgresError) in try decoder.decode(bytes, into: &builder) }
-                }
-                try result.get()
+                try decoder.decode(piece, into: &builder)
             }
         } catch {
             guard case .unexpectedResult = error.code else { fatalError("another error: \(error)") }

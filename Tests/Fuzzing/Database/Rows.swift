@@ -13,7 +13,7 @@ import PointsOfInterestAPI
 func fuzzRows(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let values = cells(Array(input.dropFirst()))
-    if first & 1 == 0 { checkPlace(values, areAsExpected: first & 2 == 0) } else { checkValues(values) }
+    if first & 1 == 0 { checkPlace(values) } else { checkValues(values) }
 }
 
 private func cells(_ bytes: [UInt8]) -> [[UInt8]?] {
@@ -113,20 +113,33 @@ private func encode(_ value: PostgresValue) -> [UInt8] {
 
 // MARK: - Places
 
-private func checkPlace(_ values: [[UInt8]?], areAsExpected: Bool) {
-    let types: [PostgresType] = [.int8, .circle, .text, areAsExpected ? .bytea : .uuid]
-    let version = values.count > 3 ? values[3] : nil
+private func checkPlace(_ values: [[UInt8]?]) {
+    // The version, the distance, and what a place is read from.
+    let types: [PostgresType] =
+        [.bytea, .float8, .int8, .float8, .float8, .bool] + Array(repeating: .text, count: 5)
+        + [.int2, .text, .text, .text]
+    guard let center = try? Coordinate(latitude: 1, longitude: 2) else { fatalError("no centre") }
+    let request = NearbyPlacesRequest(center: center)
+    let styles = PlacesForm.allCases.flatMap {
+        [PlaceStyle($0), PlaceStyle($0, properties: .all, languages: ["en"])]
+    }
     do throws(PostgresError) {
-        let rows = try PlaceRows(rows([[nil, nil, nil, version], Array(values.prefix(3))], types))
-        let place = try rows.candidate(at: 1)
-        let styles = PlacesForm.allCases.flatMap {
-            [PlaceStyle($0), PlaceStyle($0, properties: .all, languages: ["en"])]
-        }
+        let page = try RankedPage(rows([Array(values.prefix(types.count))], types), of: request, after: .zero)
+        guard page.places.count == 1 else { return }
+        let id: Int64 = try rows([[values[2]]], [.int8])[0].decode(at: 0)
         for style in styles {
             var writer = JSONWriter()
-            try rows.write(place, at: 1, distanceMeters: 12.5, as: style, to: &writer)
-            guard let texts = values[2], String(validating: texts, as: UTF8.self) != nil else { continue }
-            check(writer.bytes, id: place.id, texts: texts)
+            do throws(PlaceStoreError) {
+                try page.places.write(0, as: style, to: &writer)
+            } catch {
+                continue
+            }
+            let texts = values.dropFirst(6).compactMap(\.self)
+            guard texts.allSatisfy({ String(validating: $0, as: UTF8.self) != nil }), let name = values[6]
+            else {
+                continue
+            }
+            check(writer.bytes, id: id, name: name)
         }
     } catch {
         guard case .decoding = error.code else { fatalError("another error: \(error)") }
@@ -134,12 +147,12 @@ private func checkPlace(_ values: [[UInt8]?], areAsExpected: Bool) {
 }
 
 /// Checks that Foundation reads a place's JSON, with the id and the name that it was made of.
-private func check(_ json: [UInt8], id: Int64, texts: [UInt8]) {
+private func check(_ json: [UInt8], id: Int64, name: [UInt8]) {
     guard let object = (try? JSONSerialization.jsonObject(with: Data(json))) as? [String: Any] else {
         fatalError("not JSON: \(json.text)")
     }
     let members = object["properties"] as? [String: Any] ?? object
-    let name = Array(texts.prefix { $0 >= 0x20 }).text
+    let name = name.text
     require(
         (members["name"] as? String).map { Array($0.utf8) } == Array(name.utf8), "another name: \(json.text)")
     let shownID = members["id"] ?? object["id"]

@@ -118,7 +118,7 @@ struct FuzzedServer {
         defer { pair.close() }
         let connection = HTTPConnection(stream: stream, environment: environment, isRefused: false) { _ in }
         connection.start()
-        for piece in pieces { piece.withUnsafeBytes { stream.onRead?($0) } }
+        for piece in pieces { stream.onRead?(piece.span.bytes) }
         stream.onEnd?()
         connection.flush()
         let output = pair.received()

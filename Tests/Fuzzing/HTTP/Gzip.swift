@@ -62,9 +62,9 @@ private func read(_ file: [UInt8]) -> [UInt8]? {
         let input = try ByteInput(descriptor: pipe(with: file), path: "fuzzed", closes: true)
         var content: [UInt8] = []
         repeat {
-            require(input.unreadCount <= 2 * ByteInput.chunk, "\(input.unreadCount) bytes at once")
-            content += input.withUnread { Array($0) }
-            input.consume(input.unreadCount)
+            require(input.unread.count <= 2 * ByteInput.chunk, "\(input.unread.count) bytes at once")
+            content += input.unread
+            input.consume(input.unread.count)
             guard content.count <= 4 << 20 else { break }
         } while try input.fill()
         return content

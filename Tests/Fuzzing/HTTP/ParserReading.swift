@@ -86,8 +86,8 @@ struct ReadRequest: Equatable {
         echo = request.echo
         let bytes = request.headers.storage
         method = request.method.rawValue
-        target = request.withPath { [UInt8]($0) }
-        if request.query != nil { target += [UInt8(ascii: "?")] + request.withQuery { [UInt8]($0) } }
+        target = Array(request.pathBytes)
+        if request.query != nil { target += [UInt8(ascii: "?")] + request.queryBytes }
         version = head.version
         keepsAlive = head.keepsAlive
         fields = request.headers.fields.map {

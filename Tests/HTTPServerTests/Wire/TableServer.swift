@@ -56,7 +56,7 @@ struct TableServer {
         let connection = HTTPConnection(stream: stream, environment: environment, isRefused: false) { _ in }
         log.count = 0
         connection.start()
-        for piece in pieces { piece.withUnsafeBytes { stream.onRead?($0) } }
+        for piece in pieces { stream.onRead?(piece.span.bytes) }
         if let event { connection.process(event) }
         connection.flush()
         let outcome = Outcome(

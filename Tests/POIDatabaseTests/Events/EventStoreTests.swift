@@ -54,6 +54,22 @@ struct EventStoreTests {
         }
     }
 
+    @Test("An event whose id is derived is stored once, and counts as accepted each time")
+    func derived() async throws {
+        let derived = StoredEvent.test(id: UUID(uuidString: "5C1F2E2A-7C55-8B1E-9C5E-0B6B2B2C9D11") ?? UUID())
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            let batches = [[derived], [.test(), derived]]
+            let responses = [
+                try await store.store(batches[0]), try await store.store(batches[1]),
+                try await store.store(batches[1]),
+            ]
+            #expect(responses.map(\.accepted) == [1, 2, 1])
+            #expect(responses.map(\.duplicates) == [0, 0, 1])
+            let count = try await session.value("SELECT count(*) FROM events", as: Int.self)
+            #expect(count == 2)
+        }
+    }
+
     @Test("Events are the same only if both their id and their time are equal")
     func key() async throws {
         let id = UUID()
@@ -117,11 +133,28 @@ struct EventStoreTests {
         }
     }
 
+    @Test("A batch that a trigger of the operator's refuses fails alone")
+    func refusedByTrigger() async throws {
+        let batches = [[StoredEvent.test()], [.test(name: "refused")], [.test()]]
+        try await MigratedDatabase.empty().withEventStore { store, session in
+            try await session.run(
+                """
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN IF NEW.name = 'refused' THEN RAISE 'refused'; END IF; RETURN NEW; END $$
+                """)
+            try await session.run(
+                "CREATE TRIGGER refuse BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION refuse()")
+            let responses = await store.storeAtOnce([[StoredEvent.test()]] + batches)
+            let accepted = responses.map { response in try? response.get().accepted }
+            #expect(accepted == [1, 1, nil, 1])
+        }
+    }
+
     @Test("Sessions that write the same events in any order never end in a deadlock")
     func noDeadlock() async throws {
         let events = (0..<500).map { _ in StoredEvent.test() }
         let database = try MigratedDatabase.empty()
-        let total = try await database.withEventStore({ $0.pool.exclusiveConnections = 4 }) { store, _ in
+        let total = try await database.withEventStore({ $0.pool.connections = 4 }) { store, _ in
             let batches = (0..<12).map { _ in events.shuffled() }
             return try await store.storeAtOnce(batches).map { try $0.get().accepted }.reduce(0, +)
         }

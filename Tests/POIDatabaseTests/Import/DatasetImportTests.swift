@@ -260,7 +260,8 @@ struct DatasetImportTests {
         try writer.write(contentsOf: Data(("id,name,category,latitude,longitude\n").utf8))
         try await database.withSession { session in
             let isLocked = """
-                SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND objid = 1229803604 AND granted
+                SELECT count(*) > 0 FROM pg_locks WHERE relation = 'datasets'::regclass
+                AND mode = 'ShareUpdateExclusiveLock' AND granted
                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
                 """
             while try await !session.value(isLocked, as: Bool.self) { try Task.checkCancellation() }

@@ -48,7 +48,6 @@ struct ImportReportTests {
             (.comparing, "comparing 9 rows with the database"),
             (.removing(3), "removing 3 places"), (.changing(4), "changing 4 places"),
             (.adding(5), "adding 5 places"), (.committing, "committing"), (.vacuuming, "vacuuming"),
-            (.rebuilding, "rebuilding an index"),
         ]
         for (phase, text) in texts {
             let progress = ImportProgress(phase: phase, rows: 9)

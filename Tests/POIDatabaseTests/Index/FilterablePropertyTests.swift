@@ -29,13 +29,11 @@ struct FilterablePropertyTests {
         try page.places.copied().map(\.id).sorted()
     }
 
-    @Test(
-        "Each change of the table is followed: all places are read again, and found by what it says",
-        arguments: [ListenMode.auto, .off])
-    func changes(mode: ListenMode) async throws {
+    @Test("Each change of the table is followed: all places are read again, and found by what it says")
+    func changes() async throws {
         let database = try MigratedDatabase.empty()
         try database.execute(Self.places)
-        try await database.withFollower(listenMode: mode) { followed in
+        try await database.withFollower { followed in
             let (open, steel) = (
                 try Self.request(PropertyFilter("open", is: true)),
                 try Self.request(PropertyFilter("material", anyOf: ["steel", "\u{E9}"]))
@@ -99,19 +97,13 @@ struct FilterablePropertyTests {
         let database = try MigratedDatabase.empty()
         try database.execute(
             "INSERT INTO filterable_properties VALUES ('open', 'boolean'), ('material', 'text')")
-        try await database.withStore { store, session in
+        try await database.withStore { store, _ in
             let vocabulary = try await store.currentVocabulary().value()
             #expect(vocabulary.properties == FilterableProperties([("open", .boolean), ("material", .text)]))
             let request = try Self.request(PropertyFilter("open", is: true))
-            let indexed = IndexedPlaceStore(
-                ServedIndex(), fallback: store, isRequired: false, requestTimeout: .seconds(60),
-                loop: session.loop)
-            for store in [store, indexed] as [any PlaceStore] {
-                await #expect(throws: PlaceStoreError.indexRequired) {
-                    _ = try await store.places(for: request)
-                }
+            await #expect(throws: PlaceStoreError.indexRequired) {
+                _ = try await store.places(for: request)
             }
-            await indexed.close()
         }
     }
 

@@ -1,3 +1,4 @@
+import BruteForce
 import EventLoop
 import Locking
 import Loopback
@@ -13,7 +14,7 @@ import Testing
 /// A database whose places are followed, with the store over them. Confined to its loop.
 final class FollowedDatabase {
     let store: IndexedPlaceStore
-    /// What that asks while there are no places in memory.
+    /// The same places without an index.
     let database: PostgresPlaceStore
     let index: ServedIndex
     /// For the test's own statements.
@@ -64,6 +65,9 @@ final class FollowedDatabase {
         index.withSnapshot(at: session.loop.now) { $0.datasetID }
     }
 
+    /// The same with its revision.
+    var served: DatasetVersion? { servedID.flatMap { index.facts(of: $0)?.version } }
+
     /// The page that is found in memory: at once, or by a search that goes on.
     func pageInMemory(_ request: NearbyPlacesRequest) async throws -> RankedPage {
         let page = try await store.places(for: request)
@@ -91,7 +95,6 @@ final class FollowedDatabase {
             requests.append(request)
             request.categories = ["cafe"]
             requests.append(request)
-            request.searchText = "place"
             request.featured = true
             requests.append(request)
         }
@@ -103,22 +106,17 @@ final class FollowedDatabase {
             let later = try await store.searchedPlaces(for: request, from: .unknown)
             #expect(try later.places.copied(languages: request.languages) == places)
             let expected = try await database.places(for: request)
-            #expect(try places == expected.places.copied(languages: request.languages))
-            #expect(end == expected.end)
+            #expect(try places.isSame(as: expected.places.copied(languages: request.languages), of: request))
+            #expect(end?.count == expected.end?.count)
             #expect((ids == expected.datasetID) != isRenamed)
         }
         let counts = try await store.categories().value()
-        #expect(try await counts.items == database.freshCategories())
+        let counted = try await session.query(PlaceStatements.categories).map {
+            CategoryCount(name: try $0.decode(at: 1), count: try $0.decode(at: 2))
+        }
+        #expect(counts.items == DatasetCounts(counted).items)
         let vocabulary = try await store.currentVocabulary().value()
         #expect(try await vocabulary == database.currentVocabulary().value())
-    }
-}
-
-extension PostgresPlaceStore {
-    /// The counts of now, whatever was counted before.
-    fileprivate func freshCategories() async throws -> [CategoryCount] {
-        dataset.categoryCounts.forget()
-        return try await categories().value().items
     }
 }
 
@@ -127,18 +125,14 @@ extension TestDatabase {
     ///
     /// - Parameters:
     ///   - verifying: how many places are verified at each look, which then follow each other at once.
-    ///   - usesIndexAlways: a test's tables are so small that the planner would rather read them whole.
     ///   - waitsForNewest: whether the body runs only once the places are in memory.
     func withFollower(
-        listenMode: ListenMode = .auto, use: IndexUse = .auto, maximumBytes: Int = 1 << 30,
+        maximumBytes: Int = 1 << 30,
         maxReplicaLag: Duration = .seconds(10), verifying verifiedCount: Int? = nil,
-        usesIndexAlways: Bool = false, waitsForNewest: Bool = true,
+        waitsForNewest: Bool = true,
         _ body: @escaping @Sendable (FollowedDatabase) async throws -> Void
     ) async throws {
         var configuration = try configuration()
-        if usesIndexAlways { configuration.postgres.settings.append(.init("enable_seqscan", "off")) }
-        configuration.listenMode = listenMode
-        configuration.index.use = use
         configuration.index.maximumBytes = maximumBytes
         configuration.maxReplicaLag = maxReplicaLag
         if let verifiedCount {
@@ -150,17 +144,15 @@ extension TestDatabase {
         let observations = FollowedDatabase.Observations()
         try await onLoop { [configuration] loop in
             let session = try await PostgresConnection.connect(configuration.postgres, loop: loop)
-            let dataset = DatasetState()
             let database = PostgresPlaceStore(
-                configuration: configuration, migrations: migrations, loop: loop, dataset: dataset)
+                configuration: configuration, migrations: migrations, loop: loop)
             let thread = try IndexFollowerThread(
-                configuration, dataset: dataset, route: nil,
+                configuration, migrations: migrations,
                 connectionLog: ConnectionLog(.places, record: observations.record),
                 record: observations.record)
             thread.begin()
             let store = IndexedPlaceStore(
-                thread.index, fallback: database, isRequired: use == .on,
-                requestTimeout: configuration.requestTimeout, loop: loop)
+                thread.index, requestTimeout: configuration.requestTimeout, loop: loop)
             let result: Result<Void, any Error>
             do {
                 let followed = FollowedDatabase(
@@ -172,6 +164,7 @@ extension TestDatabase {
                 result = .failure(error)
             }
             await store.close()
+            await database.close()
             await session.close()
             try await BlockingThread(name: "stop", capacity: 1).run { thread.stop() }
             try result.get()

@@ -11,10 +11,10 @@ struct IndexConfigurationTests {
         return try DatabaseConfiguration(from: &reader).index
     }
 
-    @Test("Places are kept in memory while they fit into a part of it, which --print-config shows")
+    @Test("Places are kept in memory, of which they may take a part, which --print-config shows")
     func defaults() throws {
         let index = try configuration([:])
-        #expect(index.use == .auto)
+        #expect(index.use == .on)
         let limit = MemoryLimit()
         #expect(index.maximumBytes == limit.bytes / (limit.file == nil ? 4 : 2))
         var reader = SettingsReader(flags: [:], environment: [:])
@@ -44,7 +44,7 @@ struct IndexConfigurationTests {
     @Test(
         "An invalid setting of the index is refused with one line",
         arguments: [
-            ("POI_INDEX", "yes", "one of auto, on, off"), ("POI_INDEX_MAX_MEMORY", "2G", bytes),
+            ("POI_INDEX", "yes", "one of on, off"), ("POI_INDEX_MAX_MEMORY", "2G", bytes),
             ("POI_INDEX_MAX_MEMORY", "99999999999999999GiB", bytes), ("POI_INDEX_MAX_MEMORY", "1KiB", bytes),
         ])
     func refusal(variable: String, value: String, expected: String) {

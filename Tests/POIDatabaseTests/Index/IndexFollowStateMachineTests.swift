@@ -32,18 +32,18 @@ struct IndexFollowStateMachineTests {
     private static func following() -> Machine {
         var machine = machine()
         machine.loaded(version(7), placeCount: 1000)
-        _ = machine.looked(look(version(7)), served: nil, at: .seconds(100))
+        _ = machine.looked(look(version(7)), at: .seconds(100))
         return machine
     }
 
     @Test("The follower loads first, and serves once it has read what changed meanwhile")
     func start() {
         var machine = Self.machine()
-        #expect(machine.looked(Self.look(Self.version(7), own: .missing), served: nil, at: .zero) == [.load])
+        #expect(machine.looked(Self.look(Self.version(7), own: .missing), at: .zero) == [.load])
         machine.loaded(Self.version(7), placeCount: 3)
         #expect(!machine.isServing)
         #expect(
-            machine.looked(Self.look(Self.version(8), changed: 2), served: nil, at: .seconds(1))
+            machine.looked(Self.look(Self.version(8), changed: 2), at: .seconds(1))
                 == [.readChanges])
         #expect(
             machine.took(Self.version(8), placeCount: 4, at: .seconds(1)) == [.serve(until: .seconds(11))])
@@ -54,14 +54,14 @@ struct IndexFollowStateMachineTests {
     @Test("Each look that finds the same dataset prolongs serving, counted from when the look began")
     func confirmation() {
         var machine = Self.following()
-        let actions = machine.looked(Self.look(Self.version(7)), served: Self.version(7), at: .seconds(105))
+        let actions = machine.looked(Self.look(Self.version(7)), at: .seconds(105))
         #expect(actions == [.serve(until: .seconds(115))])
         #expect(machine.tick(at: .seconds(115)) == [])
         #expect(machine.tick(at: .seconds(116)) == [.withdraw(.unconfirmed)])
         #expect(machine.tick(at: .seconds(117)) == [])
         // They stay in memory, and are served again once they are confirmed.
         #expect(
-            machine.looked(Self.look(Self.version(7)), served: Self.version(7), at: .seconds(120))
+            machine.looked(Self.look(Self.version(7)), at: .seconds(120))
                 == [.serve(until: .seconds(130))])
     }
 
@@ -71,7 +71,7 @@ struct IndexFollowStateMachineTests {
         for changed in [nil, 100_001] {
             var machine = Self.following()
             let actions = machine.looked(
-                Self.look(Self.version(9), changed: changed), served: Self.version(7), at: .seconds(101))
+                Self.look(Self.version(9), changed: changed), at: .seconds(101))
             #expect(actions == [.load])
             #expect(machine.isServing)
             #expect(machine.tick(at: .seconds(111)) == [.withdraw(.unconfirmed)])
@@ -93,8 +93,8 @@ struct IndexFollowStateMachineTests {
         ]
         for look in looks {
             var machine = Self.following()
-            let actions = machine.looked(look, served: nil, at: .seconds(101))
-            #expect(actions == [.withdraw(.anotherHistory), .forgetServed, .load], "\(look)")
+            let actions = machine.looked(look, at: .seconds(101))
+            #expect(actions == [.withdraw(.anotherHistory), .load], "\(look)")
             #expect(machine.held == nil)
         }
     }
@@ -105,59 +105,88 @@ struct IndexFollowStateMachineTests {
     func pruned() {
         var machine = Self.following()
         let look = Self.look(Self.version(20_000), own: .missing, changed: 9)
-        #expect(machine.looked(look, served: Self.version(7), at: .seconds(101)) == [.load])
+        #expect(machine.looked(look, at: .seconds(101)) == [.load])
         #expect(machine.isServing)
         machine.loaded(Self.version(20_000), placeCount: 2000)
         #expect(machine.isServing)
         let actions = machine.looked(
-            Self.look(Self.version(20_000)), served: Self.version(7), at: .seconds(109))
+            Self.look(Self.version(20_000)), at: .seconds(109))
         #expect(actions == [.serve(until: .seconds(119))])
     }
 
-    @Test("The follower waits for a standby that is behind, and then asks the primary")
+    @Test("The follower waits for a standby that is behind, then asks the primary, and reads from that")
     func standbyBehind() {
         var machine = Self.following()
         let behind = Self.look(Self.version(6), isStandby: true, own: .missing)
-        #expect(machine.looked(behind, served: Self.version(7), at: .seconds(101)) == [])
-        #expect(machine.looked(behind, served: Self.version(7), at: .seconds(105)) == [])
-        #expect(machine.looked(behind, served: Self.version(7), at: .seconds(106)) == [.askPrimary])
+        #expect(machine.looked(behind, at: .seconds(101)) == [])
+        #expect(machine.looked(behind, at: .seconds(105)) == [])
+        #expect(machine.looked(behind, at: .seconds(106)) == [.askPrimary])
+        // It can't be asked, or is a standby, too.
+        #expect(machine.lookedAtPrimary(nil, at: .seconds(106)) == [])
+        let other = Self.look(Self.version(6), isStandby: true, own: .missing)
+        #expect(machine.lookedAtPrimary(other, at: .seconds(106)) == [])
         #expect(machine.tick(at: .seconds(110)) == [])
         #expect(machine.tick(at: .seconds(111)) == [.withdraw(.unconfirmed)])
-        #expect(machine.lookedAtPrimary(Self.look(Self.version(8))) == [])
-        #expect(machine.lookedAtPrimary(Self.look(Self.version(6), isStandby: true, own: .missing)) == [])
+        #expect(machine.lookedAtPrimary(Self.look(Self.version(8)), at: .seconds(111)) == [.leaveStandby])
         #expect(machine.held == Self.version(7))
-        // It caught up.
-        #expect(
-            machine.looked(
-                Self.look(Self.version(7), isStandby: true), served: Self.version(7), at: .seconds(113))
-                == [.serve(until: .seconds(123))])
-        // Or it never will: the primary has lost the commit.
-        _ = machine.looked(behind, served: Self.version(7), at: .seconds(114))
-        let actions = machine.lookedAtPrimary(Self.look(Self.version(6), own: .missing))
-        #expect(actions == [.withdraw(.anotherHistory), .forgetServed])
+        machine.changedServer()
+        #expect(machine.looked(Self.look(Self.version(8), changed: 1), at: .seconds(112)) == [.readChanges])
+        // Or it never catches up: the primary has lost the commit.
+        machine = Self.following()
+        _ = machine.looked(behind, at: .seconds(114))
+        let actions = machine.lookedAtPrimary(Self.look(Self.version(6), own: .missing), at: .seconds(114))
+        #expect(actions == [.withdraw(.anotherHistory), .leaveStandby])
         #expect(machine.held == nil)
     }
 
-    @Test("The follower serves nothing older than the database has served, unless the primary has lost it")
-    func servedByTheDatabase() {
+    @Test("The follower leaves a standby that lacks for too long what the primary has")
+    func standbyTooFarBehind() {
         var machine = Self.following()
         let same = Self.look(Self.version(7), isStandby: true)
-        #expect(machine.looked(same, served: Self.version(8), at: .seconds(101)) == [])
-        let primary = Self.look(Self.version(7))
-        #expect(
-            machine.looked(primary, served: Self.version(8), at: .seconds(102))
-                == [.forgetServed, .serve(until: .seconds(112))])
-        machine.refused()
-        #expect(machine.isRefused && !machine.isServing)
-        #expect(machine.tick(at: .seconds(200)) == [])
+        #expect(machine.looked(same, at: .seconds(101)) == [.askPrimary, .serve(until: .seconds(111))])
+        #expect(machine.lookedAtPrimary(Self.look(Self.version(8)), at: .seconds(101)) == [])
+        // It isn't asked with each look.
+        #expect(machine.looked(same, at: .seconds(102)) == [.serve(until: .seconds(112))])
+        #expect(machine.looked(same, at: .seconds(103)) == [.askPrimary, .serve(until: .seconds(113))])
+        // A later one doesn't begin anew.
+        #expect(machine.lookedAtPrimary(Self.look(Self.version(9)), at: .seconds(103)) == [])
+        #expect(machine.looked(same, at: .seconds(106)) == [.leaveStandby])
+        // It comes in time.
+        machine = Self.following()
+        _ = machine.looked(same, at: .seconds(101))
+        _ = machine.lookedAtPrimary(Self.look(Self.version(8)), at: .seconds(101))
+        let next = Self.look(Self.version(8), isStandby: true, changed: 1)
+        #expect(machine.looked(next, at: .seconds(105)) == [.askPrimary, .readChanges])
+        _ = machine.took(Self.version(8), placeCount: 1000, at: .seconds(105))
+        #expect(machine.lookedAtPrimary(Self.look(Self.version(8)), at: .seconds(105)) == [])
+        let confirmed = Self.look(Self.version(8), isStandby: true)
+        #expect(machine.looked(confirmed, at: .seconds(106)) == [.serve(until: .seconds(116))])
+    }
+
+    @Test("Places are served for as long as newer ones don't fit, and are confirmed no more")
+    func outgrown() {
+        var machine = Self.following()
+        #expect(machine.outgrown() == [.serve(until: .seconds(1 << 50))])
+        #expect(machine.outgrown() == [])
+        // Also in another form, once parts of it were merged.
+        #expect(machine.servedUntil == .seconds(1 << 50))
+        #expect(machine.tick(at: .seconds(1000)) == [])
+        #expect(machine.confirmedAt == .seconds(100))
+        #expect(machine.looked(Self.look(Self.version(8), changed: 1), at: .seconds(1001)) == [.readChanges])
+        let taken = machine.took(Self.version(8), placeCount: 1000, at: .seconds(1001))
+        #expect(taken == [.serve(until: .seconds(1011))])
+        #expect(machine.tick(at: .seconds(1012)) == [.withdraw(.unconfirmed)])
+        // Nothing is served that wasn't.
+        var empty = Self.machine()
+        #expect(empty.outgrown() == [])
     }
 
     @Test("The follower serves nothing if the log is empty")
     func emptyLog() {
         var machine = Self.following()
         #expect(
-            machine.looked(Self.look(nil, own: .missing), served: nil, at: .seconds(101))
+            machine.looked(Self.look(nil, own: .missing), at: .seconds(101))
                 == [.withdraw(.anotherHistory)])
-        #expect(machine.looked(Self.look(nil, own: .missing), served: nil, at: .seconds(102)) == [])
+        #expect(machine.looked(Self.look(nil, own: .missing), at: .seconds(102)) == [])
     }
 }

@@ -29,17 +29,27 @@ struct EventsConfigurationTests {
         #expect(configuration.catalog == .builtIn)
     }
 
-    @Test("The hash's key comes from the environment, or from a file")
-    func hashKey() throws {
-        let fromEnvironment = try configuration(["POI_EVENTS_HASH_KEY": Self.key])
+    @Test("A secret comes from the environment, or from a file, which no setting but a secret has")
+    func secretFiles() throws {
+        let settings = ["POI_EVENTS_HASH_KEY", "POI_EVENTS_KEYS", "DATABASE_URL", "POI_API_KEYS"]
+        #expect(settings.allSatisfy { SettingName(rawValue: $0)?.file?.rawValue == $0 + "_FILE" })
+        let fromEnvironment = try configuration([
+            "POI_EVENTS_HASH_KEY": Self.key, "POI_EVENTS_KEYS": Self.key,
+        ])
         let message = Array("user".utf8)
         let code = try #require(fromEnvironment.hashKey?.hash.code(of: message))
         for text in [Self.key, Self.key + "\n"] {
             try withFile(text) { path in
-                let fromFile = try configuration(["POI_EVENTS_HASH_KEY_FILE": path])
+                let fromFile = try configuration([
+                    "POI_EVENTS_HASH_KEY_FILE": path, "POI_EVENTS_KEYS_FILE": path,
+                ])
                 #expect(fromFile.hashKey?.hash.code(of: message) == code)
+                #expect(fromFile.keys.count == 1)
             }
         }
+        let setting = Setting.text(.port, "not a secret")
+        var reader = SettingsReader(flags: [:], environment: ["PORT_FILE": "/nowhere"])
+        #expect(try reader.readIfPresent(setting) == nil)
     }
 
     @Test("A key that is short, missing or given twice is refused, and never shown")
@@ -50,6 +60,7 @@ struct EventsConfigurationTests {
                 ["POI_EVENTS_HASH_KEY": short], ["POI_EVENTS_HASH_KEY_FILE": path],
                 ["POI_EVENTS_HASH_KEY_FILE": path + "-not"],
                 ["POI_EVENTS_HASH_KEY_FILE": path, "POI_EVENTS_HASH_KEY": Self.key],
+                ["POI_EVENTS_HASH_KEY_FILE": "/dev/zero"], ["POI_EVENTS_HASH_KEY_FILE": "/"],
             ] {
                 let error = #expect(throws: ConfigurationError.self) { try configuration(environment) }
                 #expect(error.map { "\($0)".contains("POI_EVENTS_HASH_KEY") } == true)

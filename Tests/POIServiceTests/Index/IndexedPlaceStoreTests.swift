@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import BruteForce
 import EventLoop
 import Loopback
@@ -92,9 +93,10 @@ struct IndexedPlaceStoreTests {
             let truth = FixtureStore(stored: places, vocabulary: Self.vocabulary)
             let index = try #require(
                 ServedIndex(
-                    places, categories: Self.vocabulary.categories, properties: Self.vocabulary.properties))
+                    places.map(\.fields), categories: Self.vocabulary.categories,
+                    properties: Self.vocabulary.properties))
             let store = IndexedPlaceStore(
-                index, fallback: nil, isRequired: true, requestTimeout: .seconds(3600), loop: loop)
+                index, requestTimeout: .seconds(3600), loop: loop)
             var countAtOnce = 0
             for _ in 0..<300 {
                 var request = try Self.request(using: &generator)
@@ -163,72 +165,43 @@ struct IndexedPlaceStoreTests {
         }
     }
 
-    @Test(
-        "Counts from the store behind are no older than the places that were served from memory")
-    func olderCounts() async throws {
-        try await onLoop { loop in
-            let (index, stub) = (ServedIndex(), StubStore())
-            let incarnation = DatasetID(high: 0, low: 0)
-            let versions = (1...2).map {
-                DatasetVersion(
-                    datasetID: DatasetID(high: 0, low: UInt64($0)), revision: Int64($0),
-                    incarnation: incarnation)
-            }
-            let facts = ServedIndex.Facts(version: versions[1], categories: Self.vocabulary.categories)
-            #expect(
-                index.publish(
-                    IndexSnapshot(part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts)),
-                    facts, confirmedAt: .zero, until: .seconds(1 << 50)))
-            let store = IndexedPlaceStore(
-                index, fallback: stub, isRequired: false, requestTimeout: .seconds(1), loop: loop)
-            let inMemory = try await store.categories().value()
-            #expect(inMemory.datasetID == versions[1].datasetID)
-            index.withdraw()
-            stub.formerVersion = versions[0]
-            let counts = try await store.categories().value()
-            #expect(counts.datasetID != versions[0].datasetID)
-            #expect(stub.categoriesCount == 2)
-            await store.close()
-        }
-    }
-
     @Test("Places aren't served beyond their time by a process that was stopped in the middle of a turn")
     func stopped() async throws {
         try await onLoop { loop in
             let index = ServedIndex()
             let store = IndexedPlaceStore(
-                index, fallback: nil, isRequired: true, requestTimeout: .seconds(1), loop: loop)
+                index, requestTimeout: .seconds(1), loop: loop)
             let id = DatasetID(high: 0, low: 1)
             let version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
             let facts = ServedIndex.Facts(version: version, categories: Self.vocabulary.categories)
             let snapshot = IndexSnapshot(
                 part: IndexPartBuilder(expecting: 0).build(), version: IndexVersion(facts))
             let end = loop.now + .milliseconds(1)
-            #expect(index.publish(snapshot, facts, confirmedAt: .zero, until: end))
+            index.publish(snapshot, facts, confirmedAt: .zero, until: end)
             while MonotonicClock.now < end {}
             #expect(store.currentDatasetID == nil && store.staleSeconds == nil)
             #expect(loop.now < end)
-            #expect(index.publish(snapshot, facts, confirmedAt: .zero, until: .seconds(1 << 50)))
+            index.publish(snapshot, facts, confirmedAt: .zero, until: .seconds(1 << 50))
             #expect(store.currentDatasetID == id)
             await store.close()
         }
     }
 
-    @Test("Stores share the places in memory, and are unavailable if there are none")
+    @Test("Stores share the places in memory, and aren't ready if there are none")
     func shared() async throws {
         try await onLoop { loop in
             let index = try #require(ServedIndex([], categories: Self.vocabulary.categories))
             let stores = (0..<2).map { _ in
                 IndexedPlaceStore(
-                    index, fallback: nil, isRequired: true, requestTimeout: .seconds(1), loop: loop)
+                    index, requestTimeout: .seconds(1), loop: loop)
             }
             #expect(stores[0].currentDatasetID != nil)
             #expect(stores[0].currentDatasetID == stores[1].currentDatasetID)
             let empty = IndexedPlaceStore(
-                ServedIndex(), fallback: nil, isRequired: true, requestTimeout: .seconds(1), loop: loop)
+                ServedIndex(), requestTimeout: .seconds(1), loop: loop)
             #expect(empty.vocabulary == nil && empty.currentDatasetID == nil)
-            #expect(await empty.checkHealth() == .loading)
-            await #expect(throws: PlaceStoreError.unavailable(reason: "there are no places in memory")) {
+            #expect(await empty.checkHealth() == nil)
+            await #expect(throws: PlaceStoreError.notReady) {
                 _ = try await empty.place(for: PlaceRequest(id: 1)).value()
             }
             await #expect(throws: PlaceStoreError.self) { _ = try await empty.categories().value() }

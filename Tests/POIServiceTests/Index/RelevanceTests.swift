@@ -24,9 +24,10 @@ struct RelevanceTests {
             var questions = RelevanceQuestions(using: &generator)
             let truth = FixtureStore(stored: questions.places, vocabulary: RelevanceQuestions.vocabulary)
             let index = try #require(
-                ServedIndex(questions.places, categories: RelevanceQuestions.vocabulary.categories))
+                ServedIndex(
+                    questions.places.map(\.fields), categories: RelevanceQuestions.vocabulary.categories))
             let store = IndexedPlaceStore(
-                index, fallback: nil, isRequired: true, requestTimeout: .seconds(3600), loop: loop)
+                index, requestTimeout: .seconds(3600), loop: loop)
             var classes: [RelevanceClass: Int] = [:]
             var count = 0
             // Some more where pages have ended in few places of a class: with an error, they seldom do.
@@ -40,7 +41,7 @@ struct RelevanceTests {
                     "POI_TEST_SEED=\(generator.seed) \(request.encodedQuery.removingPercentEncoding ?? "")"
                 while true {
                     let expected = try await truth.places(for: request)
-                    let expectedPlaces = try #require(expected.places as? [PointOfInterest])
+                    let expectedPlaces = try expected.places.copied()
                     let found = try await store.places(for: request)
                     let later = try await store.searchedByRelevance(request, from: .unknown)
                     for page in [found, later] {
@@ -163,9 +164,8 @@ struct RelevanceTests {
         ])
     func errors(one: String, other: String, isOne: Bool) {
         for (one, other) in [(one, other), (other, one)] {
-            let found = Array(one.utf8).withUnsafeBufferPointer { one in
-                Array(other.utf8).withUnsafeBufferPointer { SearchError.isOne(between: one, and: $0) }
-            }
+            let (oneBytes, otherBytes) = (Array(one.utf8), Array(other.utf8))
+            let found = SearchError.isOne(between: oneBytes.span, and: otherBytes.span)
             #expect(found == isOne)
             #expect(
                 ExpectedRelevance.differByOneError(Array(one.unicodeScalars), Array(other.unicodeScalars))
@@ -179,7 +179,10 @@ extension IndexPart {
         -> IndexPart
     {
         var builder = IndexPartBuilder(expecting: places.count, vocabulary: vocabulary)
-        for place in places { try #require(place.withFields { builder.add($0) }) }
+        for place in places {
+            let isAdded = builder.add(place.fields)
+            try #require(isAdded)
+        }
         return builder.build()
     }
 }

@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import EventLoop
 import HTTPServer
 import Locking
@@ -220,7 +221,7 @@ struct SearchQueueTests {
             let earth = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
             for timeout in [Duration.seconds(3600), .zero] {
                 let store = IndexedPlaceStore(
-                    index, fallback: nil, isRequired: true, requestTimeout: timeout, loop: loop)
+                    index, requestTimeout: timeout, loop: loop)
                 func find() async throws {
                     let page = try await store.searchedPlaces(for: request, from: .unknown)
                     #expect(page.datasetID == store.currentDatasetID)

@@ -1,3 +1,4 @@
+import PointsOfInterestAPI
 import Foundation
 import Randomness
 import Testing
@@ -41,6 +42,10 @@ struct EventFaultTests {
             (#""user_id":"u","time":1,"event":{"name":"launch","value":[]}"#, "wrong-type event.value"),
             (#""user_id":"u","time":1,"event":{"name":"launch"},"test":"yes""#, "wrong-type test"),
             (#""id":"1","user_id":"u","time":1,"event":{"name":"launch"}"#, "not-a-uuid id"),
+            (
+                #""id":"5C1F2E2A-7C55-8B1E-9C5E-0B6B2B2C9D11","user_id":"u","time":1,"event":{"name":"launch"}"#,
+                "not-a-uuid id"
+            ),
             (#""id":1,"user_id":"u","time":1,"event":{"name":"launch"}"#, "wrong-type id"),
             (#""user_id":"u","user_id":"v","time":1,"event":{"name":"launch"}"#, "repeated user_id"),
             (#""user_id":"u","us\u0065r_id":"v","time":1,"event":{"name":"launch"}"#, "repeated user_id"),

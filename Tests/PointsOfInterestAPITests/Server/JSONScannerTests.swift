@@ -57,7 +57,7 @@ struct JSONScannerTests {
         }
         for name in others.union(known) {
             let member = inDocument(name) {
-                EventMember.Name.member(named: $0, among: EventMember.ofEvents, in: $1)
+                EventMember.Name.member(named: $0, among: EventMember.ofEvents, in: $1.bytes)
             }
             #expect(member?.path == (known.contains(name) ? name : nil), "\(name)")
         }
@@ -67,19 +67,21 @@ struct JSONScannerTests {
                 String(repeating: "a", count: $0) + "b" + String(repeating: "a", count: length - $0)
             }
         }
-        #expect(Set(texts.map { inDocument($0) { $0.hash(in: $1) } }).count == Set(texts).count)
+        #expect(
+            Set(texts.map { inDocument($0) { $0.hash(in: $1.bytes) } }).count == Set(texts).count
+        )
         for text in texts {
-            let hash = inDocument(#"\u0061"# + text, isEscaped: true) { $0.hash(in: $1) }
-            #expect(hash == inDocument("a" + text) { $0.hash(in: $1) }, "\(text)")
+            let hash = inDocument(#"\u0061"# + text, isEscaped: true) { $0.hash(in: $1.bytes) }
+            #expect(hash == inDocument("a" + text) { $0.hash(in: $1.bytes) }, "\(text)")
         }
     }
 
-    /// Calls a closure with a text and the bytes of the document, which is that text.
+    /// Calls a closure with a text and a scanner of the document, which is that text.
     private func inDocument<Result>(
-        _ text: String, isEscaped: Bool = false, _ body: (JSONText, UnsafeBufferPointer<UInt8>) -> Result
+        _ text: String, isEscaped: Bool = false, _ body: (JSONText, JSONScanner) -> Result
     ) -> Result {
-        Array(text.utf8).withUnsafeBufferPointer {
-            body(JSONText(range: 0..<$0.count, isEscaped: isEscaped, isASCII: true), $0)
+        JSONScanner.reading(Array(text.utf8)) {
+            body(JSONText(range: 0..<text.utf8.count, isEscaped: isEscaped, isASCII: true), $0)
         }
     }
 
@@ -105,8 +107,8 @@ struct JSONScannerTests {
     }
 
     private func uuid(_ text: [UInt8]) -> UUID? {
-        text.withUnsafeBufferPointer { bytes in
-            UUID(JSONText(range: 0..<text.count, isEscaped: false, isASCII: true), in: bytes)
+        JSONScanner.reading(text) {
+            UUID(JSONText(range: 0..<text.count, isEscaped: false, isASCII: true), in: $0.bytes)
         }
     }
 

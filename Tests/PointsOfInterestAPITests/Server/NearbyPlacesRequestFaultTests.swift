@@ -1,3 +1,4 @@
+import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 import Randomness
 import Testing

@@ -1,3 +1,5 @@
+import Bytes
+import PointsOfInterestAPI
 import Randomness
 import Testing
 
@@ -156,9 +158,7 @@ struct PageCursorTests {
         for page in [nil, PageCursor(rawValue: "some"), cursor] {
             request.cursor = page
             var query = WrittenQuery(request)
-            query.makeNextPageLink(behind: end) { link in
-                #expect(String(decoding: link, as: UTF8.self) == expected)
-            }
+            #expect(String(decoding: query.makeNextPageLink(behind: end), as: UTF8.self) == expected)
         }
     }
 
@@ -179,15 +179,13 @@ extension PageCursor {
         _ count: Int
     ) {
         var bytes = ByteBuffer(capacity: 64)
-        revision.withUnsafeBytes { bytes.append($0) }
+        bytes.append(revision)
         bytes.append(bigEndian: WrittenQuery(request).fingerprint)
         for number in numbers { bytes.append(bigEndian: number.bitPattern) }
         bytes.append(bigEndian: id)
         bytes.append(bigEndian: UInt32(clamping: count))
         let checksum = StableHash.hash(bytes.bytes)
         bytes.append(bigEndian: UInt32(truncatingIfNeeded: checksum))
-        var text = ByteBuffer(capacity: 64)
-        bytes.withBytes { Base64URL.encode($0, to: &text) }
-        self.init(rawValue: String(decoding: text.bytes, as: UTF8.self))
+        self.init(rawValue: Base64URL.encode(bytes.bytes))
     }
 }

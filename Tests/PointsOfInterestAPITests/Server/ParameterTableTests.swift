@@ -1,3 +1,4 @@
+import PointsOfInterestAPI
 import Testing
 
 @testable import PointsOfInterestServerAPI

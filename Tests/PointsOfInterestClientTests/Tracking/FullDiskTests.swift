@@ -15,16 +15,16 @@ private final class SmallDisk: Sendable {
     func setSpace(_ bytes: Int) { space.withLock { $0 = bytes } }
 
     var queueDisk: QueueDisk {
-        QueueDisk(write: { [self] descriptor, bytes, count in
+        QueueDisk(write: { [self] descriptor, bytes in
             let length = space.withLock { space in
-                defer { space -= min(space, count) }
-                return min(space, count)
+                defer { space -= min(space, bytes.count) }
+                return min(space, bytes.count)
             }
             guard length > 0 else {
                 errno = ENOSPC
                 return -1
             }
-            return write(descriptor, bytes, length)
+            return write(descriptor, Array(bytes), length)
         })
     }
 }

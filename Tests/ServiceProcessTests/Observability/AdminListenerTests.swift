@@ -39,7 +39,9 @@ struct AdminListenerTests {
         let database = try await ServiceDatabase.migrated()
         let server = try await ServerProcess.serve(
             databaseURL: database.connectionString,
-            environment: ["POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s"])
+            environment: [
+                "POI_INDEX": "off", "POI_DB_STATEMENT_TIMEOUT": "60s", "POI_REQUEST_TIMEOUT": "60s",
+            ])
         try await server.ready()
         let before = try await server.scrape()
         #expect(before["poi_ready"] == 1)

@@ -1,10 +1,12 @@
+import Geodesy
+import PointsOfInterestServerAPI
 import EventLoop
 import Places
 import PointsOfInterestAPI
 
 /// A store in memory that is filled once and measures every place for every request: the truth that tests compare other
 /// stores with.
-public final class FixtureStore: PlaceStore {
+package final class FixtureStore: PlaceStore {
     private let stored: [StoredPlace]
     private let places: [PointOfInterest]
     /// The places' names in languages, by their ids.
@@ -25,14 +27,14 @@ public final class FixtureStore: PlaceStore {
     /// them takes much longer than measuring.
     private var words: [Int: [NameWords]] = [:]
     /// The names that requests may filter by.
-    public let vocabulary: FilterVocabulary?
-    /// Never changes, since the places don't.
-    private let version: DatasetVersion
+    package let vocabulary: FilterVocabulary?
+    /// The dataset, which never changes, since the places don't.
+    package let currentDatasetID: DatasetID?
 
     /// Keeps `places`; their ids are expected to be unique.
     ///
     /// - Parameter vocabulary: the names that requests may filter by; nil takes those of `places`.
-    public convenience init(_ places: [PointOfInterest], vocabulary: FilterVocabulary? = nil) {
+    package convenience init(_ places: [PointOfInterest], vocabulary: FilterVocabulary? = nil) {
         self.init(stored: places.map { StoredPlace($0) }, vocabulary: vocabulary)
     }
 
@@ -46,25 +48,21 @@ public final class FixtureStore: PlaceStore {
             vocabulary
             ?? FilterVocabulary(
                 categories: places.map(\.category), datasets: places.compactMap(\.source?.dataset))
-        let id = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
-        version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
+        currentDatasetID = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     }
 
-    /// The dataset, which never changes either.
-    public var currentDatasetID: DatasetID? { version.datasetID }
-
     /// The vocabulary, which never changes; never throws.
-    public func currentVocabulary() -> Stored<FilterVocabulary> {
+    package func currentVocabulary() -> Stored<FilterVocabulary> {
         .now(vocabulary ?? FilterVocabulary(categories: []))
     }
 
     /// Looks at every place; never throws.
-    public func places(
+    package func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) -> Stored<RankedPage> {
         if !request.ids.isEmpty { return .now(places(byIDs: request)) }
         if request.sort == .relevance { return .now(placesByRelevance(request)) }
-        guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: [])) }
+        guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: PlainPlaces([]))) }
         let isAskedFor = condition(request.filter, in: request.box)
         let matching = stored.filter(isAskedFor).map(\.place)
         let candidates = matching.map(Candidate.init)
@@ -73,7 +71,7 @@ public final class FixtureStore: PlaceStore {
             named(matching[placed.index], in: request.languages)
                 .at(distance: request.center == nil ? nil : placed.distanceMeters)
         }
-        return .now(RankedPage(places: placed, end: page.end, datasetID: currentDatasetID))
+        return .now(RankedPage(places: PlainPlaces(placed), end: page.end, datasetID: currentDatasetID))
     }
 
     /// All places that a request finds by relevance, in order, whatever its page.
@@ -116,12 +114,12 @@ public final class FixtureStore: PlaceStore {
         }
         let last = found.count > size ? found.prefix(size).last : nil
         return RankedPage(
-            places: places, end: last?.position(after: (start?.count ?? 0) + size),
+            places: PlainPlaces(places), end: last?.position(after: (start?.count ?? 0) + size),
             datasetID: currentDatasetID)
     }
 
     /// Adds up every place; never throws.
-    public func clusters(
+    package func clusters(
         for request: ClustersRequest, from client: @autoclosure () -> IPAddress
     ) -> Stored<ClusterPage> {
         let cells = ClusterCells(request)
@@ -137,7 +135,7 @@ public final class FixtureStore: PlaceStore {
         let single = clusters.filter { $0.count == 1 }.flatMap(\.self).map {
             named($0, in: request.languages)
         }
-        return .now(ClusterPage(sums: sums, places: single, datasetID: currentDatasetID))
+        return .now(ClusterPage(sums: sums, places: PlainPlaces(single), datasetID: currentDatasetID))
     }
 
     /// Whether a place matches.
@@ -194,36 +192,37 @@ public final class FixtureStore: PlaceStore {
             )
         }
         let sorted = found.sorted { ($0.1 ?? 0, $0.0.id) < ($1.1 ?? 0, $1.0.id) }
-        return RankedPage(places: sorted.map { $0.at(distance: $1) }, datasetID: currentDatasetID)
+        return RankedPage(
+            places: PlainPlaces(sorted.map { $0.at(distance: $1) }), datasetID: currentDatasetID)
     }
 
     /// Counts the places; never throws.
-    public func categories() -> Stored<DatasetCounts<CategoryCount>> {
+    package func categories() -> Stored<DatasetCounts<CategoryCount>> {
         var counts: [String: Int] = [:]
         for name in vocabulary?.categories.sortedNames ?? [] { counts[name] = 0 }
         for place in places { counts[place.category, default: 0] += 1 }
         let items = counts.map { CategoryCount(name: $0.key, count: $0.value) }
-        return .now(DatasetCounts(items, version: version))
+        return .now(DatasetCounts(items, datasetID: currentDatasetID))
     }
 
     /// Counts the places; never throws. There is nothing to credit beyond what each place says.
-    public func attributions() -> Stored<DatasetCounts<Attribution>> {
+    package func attributions() -> Stored<DatasetCounts<Attribution>> {
         let sources = Dictionary(grouping: places.compactMap(\.source), by: { ExactName($0.dataset) })
         let attributions = sources.map { name, sources in
             Attribution(
                 dataset: name.text, license: Set(sources.map(\.license)).sorted().joined(separator: " AND "),
                 places: sources.count)
         }
-        return .now(DatasetCounts(attributions, version: version))
+        return .now(DatasetCounts(attributions, datasetID: currentDatasetID))
     }
 
     /// Always reachable.
-    public func checkHealth() async -> StoreHealth {
+    package func checkHealth() async -> StoreHealth? {
         .reachable(missingMigrations: [])
     }
 
     /// Nothing to release.
-    public func close() async {}
+    package func close() async {}
 }
 
 extension PointOfInterest {
@@ -308,7 +307,7 @@ extension Candidate {
 
 extension NowOrLater {
     /// The value where it is there; nil where it has to be waited for.
-    public var atOnce: Value? {
+    package var atOnce: Value? {
         if case .now(let value) = self { value } else { nil }
     }
 }

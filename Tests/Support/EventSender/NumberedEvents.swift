@@ -15,7 +15,9 @@ struct NumberedEvents {
 
     /// The number of an id that `event` made.
     static func number(of id: UUID) -> Int {
-        withUnsafeBytes(of: id.uuid) { Int($0.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian) }
+        withUnsafeBytes(of: id.uuid) {
+            Int(UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
     }
 
     private func id(_ number: Int) -> UUID {
@@ -26,6 +28,8 @@ struct NumberedEvents {
             bytes.storeBytes(of: name.bigEndian, as: UInt64.self)
             bytes.storeBytes(of: UInt64(number).bigEndian, toByteOffset: 8, as: UInt64.self)
         }
+        // As of version 4: those of version 8 are the service's.
+        bytes[6] = bytes[6] & 0x0F | 0x40
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }

@@ -1,7 +1,7 @@
 import CZlib
 
 /// Undoes gzip (RFC 1952); nil for what isn't one whole member.
-public func gunzip(_ bytes: [UInt8]) -> [UInt8]? {
+package func gunzip(_ bytes: [UInt8]) -> [UInt8]? {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     defer { stream.deallocate() }

@@ -5,11 +5,11 @@ import Locking
 /// A running program: takes lines, writes lines, gets signals, ends.
 ///
 /// Its standard input is a socket that no other process inherits, so it ends with this process.
-public final class ChildProgram: Sendable {
+package final class ChildProgram: Sendable {
     /// Its process id.
-    public let processID: Int32
+    package let processID: Int32
     /// What it writes.
-    public let output: ProgramOutput
+    package let output: ProgramOutput
 
     private let input: InputSocket
     private let exit: ExitCode
@@ -17,7 +17,7 @@ public final class ChildProgram: Sendable {
     /// Starts a program.
     ///
     /// - Parameter environment: all its variables; nothing is inherited.
-    public init(executable: String, arguments: [String], environment: [String: String]) throws {
+    package init(executable: String, arguments: [String], environment: [String: String]) throws {
         let (inputEnd, programInput) = try socketPair()
         let (outputEnd, programOutput) = try socketPair()
         let (errorEnd, programError) = try socketPair()
@@ -47,17 +47,17 @@ public final class ChildProgram: Sendable {
     }
 
     /// Writes a line to its standard input.
-    public func write(_ line: String) {
+    package func write(_ line: String) {
         input.send(line)
     }
 
     /// Sends it a signal.
-    public func send(signal: Int32) {
+    package func send(signal: Int32) {
         kill(processID, signal)
     }
 
     /// Waits for its end and that of its output; 128 + n after death by signal n.
-    public func exitCode() async throws -> Int32 {
+    package func exitCode() async throws -> Int32 {
         try await output.end()
         return await exit.value()
     }
@@ -135,7 +135,7 @@ extension ChildProgram {
     /// Lets the program end in order, and removes its folder, when this process exits.
     ///
     /// Where this process is killed, the program's supervisor does the same, less politely.
-    public func endAtExit(removing folder: TemporaryFolder? = nil) {
+    package func endAtExit(removing folder: TemporaryFolder? = nil) {
         let isFirst = sharedPrograms.withLock { programs in
             programs.append((self, folder))
             return programs.count == 1
@@ -156,19 +156,19 @@ private func endSharedPrograms() {
 /// A new folder that every user may enter, unless `permissions` say otherwise.
 ///
 /// PostgreSQL, started by root, runs as a user of its own and has to get there.
-public struct TemporaryFolder: Sendable {
+package struct TemporaryFolder: Sendable {
     /// The folder's path, without a slash at its end.
-    public let path: String
+    package let path: String
 
     /// Makes the folder.
-    public init(permissions: Int = 0o755) throws {
+    package init(permissions: Int = 0o755) throws {
         path = "/tmp/points-of-interest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
     }
 
     /// Removes the folder with all its content.
-    public func remove() {
+    package func remove() {
         // A private cluster that had to go elsewhere has left a link.
         let cluster = path + "/postgres"
         if let elsewhere = try? FileManager.default.destinationOfSymbolicLink(atPath: cluster) {

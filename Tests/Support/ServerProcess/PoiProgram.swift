@@ -1,15 +1,15 @@
 import Foundation
 
 /// The programs under test: `poi`, and `poi-mock`.
-public enum PoiProgram {
+package enum PoiProgram {
     /// Where it is: `POI_EXECUTABLE`, else beside the tests.
-    public static var executable: URL {
+    package static var executable: URL {
         if let path = ProcessInfo.processInfo.environment["POI_EXECUTABLE"] { return URL(filePath: path) }
         return products.appending(path: "poi")
     }
 
     /// Where its mock is: `POI_MOCK_EXECUTABLE`, else beside the tests.
-    public static var mock: URL {
+    package static var mock: URL {
         if let path = ProcessInfo.processInfo.environment["POI_MOCK_EXECUTABLE"] {
             return URL(filePath: path)
         }
@@ -17,13 +17,13 @@ public enum PoiProgram {
     }
 
     /// The client of tests that kill clients, beside the tests.
-    public static var eventSender: URL { products.appending(path: "EventSender") }
+    package static var eventSender: URL { products.appending(path: "EventSender") }
 
     /// The migrations that belong to it.
-    public static var migrations: URL { package.appending(path: "Migrations", directoryHint: .notDirectory) }
+    package static var migrations: URL { package.appending(path: "Migrations", directoryHint: .notDirectory) }
 
     /// The package's folder: this file's, four levels up.
-    public static var package: URL {
+    package static var package: URL {
         (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     }
 
@@ -42,7 +42,7 @@ public enum PoiProgram {
     /// - Parameters:
     ///   - executable: which program.
     ///   - folder: what the supervisor then removes.
-    public static func start(
+    package static func start(
         _ arguments: [String], of executable: URL = executable, environment: [String: String] = [:],
         directory: String? = nil, folder: TemporaryFolder? = nil
     ) throws -> ChildProgram {
@@ -64,7 +64,7 @@ public enum PoiProgram {
     }
 
     /// Runs it to its end.
-    public static func run(
+    package static func run(
         _ arguments: [String], of executable: URL = executable, environment: [String: String] = [:],
         directory: String? = nil
     ) async throws -> Result {
@@ -76,13 +76,13 @@ public enum PoiProgram {
     }
 
     /// What a run to the end has brought.
-    public struct Result: Hashable, Sendable {
+    package struct Result: Hashable, Sendable {
         /// 128 + n after death by signal n.
-        public let exitCode: Int32
+        package let exitCode: Int32
         /// The lines on standard output.
-        public let standardOutput: [String]
+        package let standardOutput: [String]
         /// The lines on standard error.
-        public let standardError: [String]
+        package let standardError: [String]
     }
 
     private static func isInherited(_ name: String) -> Bool {
@@ -110,13 +110,13 @@ public enum PoiProgram {
 }
 
 /// A program of the system, a balancer for instance, that ends with this process, however that happens.
-public enum SystemProgram {
+package enum SystemProgram {
     /// Starts it in the foreground, in a group of processes of its own, all of which its supervisor can end.
     ///
     /// - Parameters:
     ///   - name: looked for where the system keeps its programs, those for administrators included.
     ///   - folder: what the supervisor removes if nobody lets the program end.
-    public static func start(
+    package static func start(
         _ name: String, _ arguments: [String], environment: [String: String] = [:], folder: TemporaryFolder
     ) throws -> ChildProgram {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"

@@ -3,9 +3,9 @@ import Foundation
 import Locking
 
 /// The lines that a program writes, as they come, and a way to wait for one of them.
-public final class ProgramOutput: Sendable {
+package final class ProgramOutput: Sendable {
     /// Where a line was written.
-    public enum Stream: String, Sendable {
+    package enum Stream: String, Sendable {
         /// What others are to read.
         case standardOutput = "out"
         /// Its log and its complaints.
@@ -13,11 +13,11 @@ public final class ProgramOutput: Sendable {
     }
 
     /// One line, without its line feed.
-    public struct Line: Hashable, Sendable {
+    package struct Line: Hashable, Sendable {
         /// Where it was written.
-        public let stream: Stream
+        package let stream: Stream
         /// What was written.
-        public let text: String
+        package let text: String
     }
 
     private struct Waiter {
@@ -34,13 +34,13 @@ public final class ProgramOutput: Sendable {
     private let state = Lock(State())
 
     /// All lines so far, in the order in which they arrived.
-    public var lines: [Line] { state.withLock { $0.lines } }
+    package var lines: [Line] { state.withLock { $0.lines } }
 
     /// All lines so far as one text, to be shown with a failure or searched.
-    public var text: String { lines.map { "\($0.stream.rawValue)| \($0.text)" }.joined(separator: "\n") }
+    package var text: String { lines.map { "\($0.stream.rawValue)| \($0.text)" }.joined(separator: "\n") }
 
     /// The lines of one stream so far.
-    public func lines(of stream: Stream) -> [String] {
+    package func lines(of stream: Stream) -> [String] {
         lines.filter { $0.stream == stream }.map(\.text)
     }
 
@@ -48,7 +48,7 @@ public final class ProgramOutput: Sendable {
     ///
     /// - Throws: `ProgramFailure` with all output where the program ends first, or takes longer than
     ///   anything in order would.
-    public func line(
+    package func line(
         after count: Int = 0, where isAwaited: @escaping @Sendable (Line) -> Bool
     ) async throws -> Line {
         let id = UUID()
@@ -72,7 +72,7 @@ public final class ProgramOutput: Sendable {
     }
 
     /// Waits until so many lines are as awaited.
-    public func lines(_ count: Int, where isAwaited: @escaping @Sendable (Line) -> Bool) async throws {
+    package func lines(_ count: Int, where isAwaited: @escaping @Sendable (Line) -> Bool) async throws {
         let missing = Lock(count)
         // Every line is shown to this once.
         _ = try await line { line in
@@ -142,12 +142,12 @@ public final class ProgramOutput: Sendable {
 }
 
 /// A program that did not do what a test waited for, with all that it wrote.
-public struct ProgramFailure: Error, CustomStringConvertible {
+package struct ProgramFailure: Error, CustomStringConvertible {
     let reason: String
     let output: String
 
     /// The reason, and the output.
-    public var description: String { "the program \(reason); it wrote:\n\(output)" }
+    package var description: String { "the program \(reason); it wrote:\n\(output)" }
 }
 
 /// How long tests wait for an event before they call it a failure, so that a test that fails doesn't hang.

@@ -1,15 +1,15 @@
 import Foundation
 
 /// A `poi serve` or `poi dev` that serves on a port of its own, and its metrics on another.
-public struct ServerProcess: Sendable {
+package struct ServerProcess: Sendable {
     /// The process.
-    public let program: ChildProgram
+    package let program: ChildProgram
     /// Where it serves.
-    public let baseURL: URL
+    package let baseURL: URL
     /// The port it serves on.
-    public let port: Int
+    package let port: Int
     /// A libpq URI of its database.
-    public let databaseURL: String
+    package let databaseURL: String
 
     /// Starts `poi serve` on a database; it need not be ready when this returns.
     ///
@@ -17,13 +17,12 @@ public struct ServerProcess: Sendable {
     ///   - host: an address of this machine, in IPv4's notation.
     ///   - port: 0 lets the system choose one that is free.
     ///   - descriptorLimits: how many files it may open: the soft limit and the hard one (prlimit(1)).
-    public static func serve(
+    package static func serve(
         databaseURL: String, host: String = "127.0.0.1", port: Int = 0, environment: [String: String] = [:],
         descriptorLimits: (soft: Int, hard: Int)? = nil
     ) async throws -> ServerProcess {
         var environment = environment
         environment["DATABASE_URL"] = databaseURL
-        readDatabase(unlessSaid: &environment)
         var arguments = ["serve", "--host", host, "--port", "\(port)"]
         var executable = PoiProgram.executable
         if let (soft, hard) = descriptorLimits {
@@ -36,19 +35,12 @@ public struct ServerProcess: Sendable {
             databaseURL: databaseURL)
     }
 
-    /// Most tests are about the way to the database, or see what they have written at once; places in memory follow a
-    /// moment later.
-    private static func readDatabase(unlessSaid environment: inout [String: String]) {
-        if environment["POI_INDEX"] == nil { environment["POI_INDEX"] = "off" }
-    }
-
     /// Starts `poi dev`, which keeps its state below a folder.
-    public static func dev(
+    package static func dev(
         in folder: TemporaryFolder, environment: [String: String] = [:]
     ) async throws -> ServerProcess {
         var environment = environment
         environment["POI_STATE_DIR"] = folder.path
-        readDatabase(unlessSaid: &environment)
         return try await ServerProcess(
             PoiProgram.start(["dev", "--port", "0"], environment: environment, folder: folder))
     }
@@ -76,7 +68,7 @@ public struct ServerProcess: Sendable {
     }
 
     /// The port of its admin listener, on 127.0.0.1, once that listens.
-    public func adminPort() async throws -> Int {
+    package func adminPort() async throws -> Int {
         let line = try await program.output.line {
             $0.stream == .standardError && $0.text.contains(#""event":"admin-listening""#)
         }
@@ -86,38 +78,38 @@ public struct ServerProcess: Sendable {
     }
 
     /// Waits until it is ready: from then on `/readyz` answers 200.
-    public func ready() async throws {
+    package func ready() async throws {
         try await event("migrations-applied")
     }
 
     /// Waits for an event in its log, not counting those among the first `count` lines of its output.
-    public func event(_ name: String, after count: Int = 0) async throws {
+    package func event(_ name: String, after count: Int = 0) async throws {
         _ = try await program.output.line(after: count) {
             $0.stream == .standardError && $0.text.contains(#""event":"\#(name)""#)
         }
     }
 
     /// Waits until so many lines of its log are as awaited.
-    public func logLines(_ count: Int, where isAwaited: @escaping @Sendable (String) -> Bool) async throws {
+    package func logLines(_ count: Int, where isAwaited: @escaping @Sendable (String) -> Bool) async throws {
         try await program.output.lines(count) { $0.stream == .standardError && isAwaited($0.text) }
     }
 
     /// Sends SIGTERM and waits for the end; returns the exit code.
     @discardableResult
-    public func stop() async throws -> Int32 {
+    package func stop() async throws -> Int32 {
         program.send(signal: SIGTERM)
         return try await program.exitCode()
     }
 }
 
 /// A `poi-mock` on a free port of its own.
-public struct MockServerProcess: Sendable {
+package struct MockServerProcess: Sendable {
     /// The process.
-    public let program: ChildProgram
+    package let program: ChildProgram
     /// Where it serves.
-    public let baseURL: URL
+    package let baseURL: URL
     /// The port it serves on, on 127.0.0.1.
-    public let port: Int
+    package let port: Int
 
     /// What it prints once it listens.
     private struct Announcement: Decodable {
@@ -128,7 +120,7 @@ public struct MockServerProcess: Sendable {
     /// Starts it; it answers when this returns.
     ///
     /// - Parameter arguments: further ones than the port.
-    public init(_ arguments: [String] = [], environment: [String: String] = [:]) async throws {
+    package init(_ arguments: [String] = [], environment: [String: String] = [:]) async throws {
         program = try PoiProgram.start(
             ["--port", "0"] + arguments, of: PoiProgram.mock, environment: environment)
         let line = try await program.output.line { $0.stream == .standardOutput }
@@ -139,34 +131,33 @@ public struct MockServerProcess: Sendable {
 
     /// Sends SIGTERM and waits for the end; returns the exit code.
     @discardableResult
-    public func stop() async throws -> Int32 {
+    package func stop() async throws -> Int32 {
         program.send(signal: SIGTERM)
         return try await program.exitCode()
     }
 }
 
 /// The servers that this process starts, each when the first test needs it, and shares until its end.
-public enum OwnServers {
+package enum OwnServers {
     /// The origin that they let in.
-    public static let origin = "https://app.example"
+    package static let origin = "https://app.example"
 
-    /// `poi dev`, on a fresh database with the seed. It serves from memory, or where `POI_INDEX=off` is set for the tests,
-    /// from the database.
+    /// `poi dev`, on a fresh database with the seed.
     ///
     /// - Throws: `ProgramFailure` where it doesn't start.
-    public static func local() async throws -> ServerProcess { try await localStart.value }
+    package static func local() async throws -> ServerProcess { try await localStart.value }
 
     /// `poi-mock`, with the seed.
     ///
     /// - Throws: `ProgramFailure` where it doesn't start.
-    public static func mock() async throws -> MockServerProcess { try await mockStart.value }
+    package static func mock() async throws -> MockServerProcess { try await mockStart.value }
 
     private static let settings = ["POI_CORS_ORIGINS": origin]
 
     private static let localStart = Task {
         let folder = try TemporaryFolder()
         var environment = settings
-        environment["POI_INDEX"] = ProcessInfo.processInfo.environment["POI_INDEX"] ?? "on"
+        environment["POI_INDEX"] = ProcessInfo.processInfo.environment["POI_INDEX"]
         let server = try await ServerProcess.dev(in: folder, environment: environment)
         server.program.endAtExit(removing: folder)
         try await server.ready()

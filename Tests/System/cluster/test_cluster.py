@@ -1,5 +1,5 @@
 """The cluster of deploy/cluster, broken under load: no read is wrong or fails for longer than it takes to notice the fault, no
-acknowledged event is lost or doubled, and no migration is left half done. See Documentation/cluster.md."""
+acknowledged event is lost or doubled, and no migration is left half done. See Documentation/fleet.md."""
 
 import os
 import re

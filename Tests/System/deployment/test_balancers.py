@@ -63,7 +63,7 @@ def test_nginx_accepts_its_files(shipped, has_tls):
 
 # Between a balancer and a server
 
-# As load-balancing.md has it, but for the folder.
+# As fleet.md has it, but for the folder.
 BACKEND_TLS = "ssl verify required ca-file {folder}/{ca}.crt {certificate} sni str(poi) check-sni poi verifyhost poi"
 # One request for each client, so that its number shows whom the server takes for one.
 SETTINGS = {"POI_TRUSTED_PROXIES": "127.0.0.1", "POI_RATE_LIMIT": "1/h"}

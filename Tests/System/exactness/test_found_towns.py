@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 import pytest
 
-from processes import wait_for
 from servers import Client, Server
 from towns import largest_towns, other_names, with_error, write_towns
 
@@ -69,7 +68,6 @@ class Rows:
 
     def ask(self, server, name, texts, least, least_first=0):
         client = Client(server.port)
-        wait_for(lambda: client.request("GET", target(name))[0] == 200, 120, "the towns are in memory")
         ranks = [(found(client, text, town), text) for text, town in texts]
         first = sum(rank == 0 for rank, _ in ranks) / len(ranks)
         share = sum(rank is not None for rank, _ in ranks) / len(ranks)

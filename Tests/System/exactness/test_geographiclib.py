@@ -15,6 +15,7 @@ import numpy
 import pytest
 from geographiclib.geodesic import Geodesic
 
+from processes import wait_for
 from psql import psql
 from servers import Client
 
@@ -115,6 +116,7 @@ def test_distances_and_order_are_those_of_geographiclib(server, random_source):
     crowded = cities[0]["latitude"], cities[0]["longitude"]
     cities += random_source.sample(cities, 300) + [cities[0]] * 150
     truth, client, failures = load(server.database, cities), Client(server.port), []
+    wait_for(lambda: sum(category["count"] for category in server.json("/categories")) == len(truth.points), 60, "the cities")
     questions = places_compared = 0
     for center in [crowded, *centers(truth.points, random_source)]:
         farthest = truth.nearest(center, GREATEST_LIMIT)[-1][1]

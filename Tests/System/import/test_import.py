@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import pytest
 
-from processes import wait_for
+from processes import MEASURED, wait_for
 from psql import psql
 from real_files import HELSINKI, write_cities
 from servers import ROOT, Server
@@ -24,14 +24,6 @@ SETTINGS = {"POI_SEEDS": "false"}
 MAXIMUM_MEMORY = 150 << 20
 ROWS = 2000
 HEADER, GOOD = b"id,name,category,latitude,longitude\n", b"x1,X,cafe,1,1\n"
-# Runs a command and writes down how much memory it took at most. Linux counts what a program held when it started
-# another one, so this is a small one.
-MEASURED = [sys.executable, "-c", """
-import resource, subprocess, sys
-code = subprocess.call(sys.argv[2:])
-open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
-sys.exit(code)
-"""]
 
 
 class Importer:
@@ -73,7 +65,8 @@ class Importer:
                         "WHERE source_dataset = 'check'")
 
     def is_importing(self):
-        return self.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 1229803604") != "0"
+        return self.sql("SELECT count(*) FROM pg_locks WHERE relation = 'datasets'::regclass "
+                        "AND mode = 'ShareUpdateExclusiveLock'") != "0"
 
 
 @pytest.fixture
@@ -140,6 +133,60 @@ def test_a_signal_changes_nothing_and_is_named(importer, kept, number):
         output = process.stdout.read().decode()
     assert process.returncode == 1 and f"stopped by {number.name}: nothing was changed" in output
     assert importer.versions() == kept[1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_a_signal_ends_the_converter_too_and_leaves_no_folder(importer, kept, number):
+    """While `ogr2ogr` waits for what isn't sent."""
+    temporary = importer.folder / "temporary"
+    temporary.mkdir()
+    with subprocess.Popen([*importer.command("-"), "--format", "gdal"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(temporary)}) as process:
+        wait_for(lambda: any(temporary.glob("poi-import-*")), 60, "the converter's folder")
+        wait_for(importer.is_importing, 60, "the import's lock")
+        wait_for(lambda: readers(process.stdin) > 1, 60, "the converter")
+        process.send_signal(number)
+        process.wait()
+        wait_for(lambda: readers(process.stdin) == 0, 60, "the converter's end")
+    wait_for(lambda: not any(temporary.iterdir()), 60, "the removal of its folder")
+    assert importer.versions() == kept[1]
+
+
+def readers(pipe):
+    """How many processes have the other end of a pipe as their standard input."""
+    inode, count = os.fstat(pipe.fileno()).st_ino, 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            count += (process / "fd/0").stat().st_ino == inode
+        except OSError:
+            pass
+    return count
+
+
+WAITS = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '{}%'"
+
+
+@pytest.mark.parametrize("holder, waits", [
+    ("INSERT INTO categories (name) VALUES ('later'); SET CONSTRAINTS ALL IMMEDIATE", "COMMIT"),
+    ("LOCK TABLE datasets IN SHARE UPDATE EXCLUSIVE MODE", "LOCK TABLE datasets"),
+], ids=["to commit", "for another import"])
+def test_a_signal_ends_an_import_that_waits(importer, kept, holder, waits):
+    path = importer.folder / "places.csv"
+    path.write_bytes(csv("late"))
+    with subprocess.Popen(["psql", "--no-psqlrc", "--quiet", importer.server.database], stdin=subprocess.PIPE) as other:
+        other.stdin.write(f"BEGIN; {holder};\n".encode())
+        other.stdin.flush()
+        wait_for(lambda: importer.sql("SELECT count(*) FROM pg_locks WHERE mode = 'ShareUpdateExclusiveLock'") != "0", 60,
+                 "the other's lock")
+        with subprocess.Popen(importer.command(path), stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            wait_for(lambda: importer.sql(WAITS.format(waits)) != "0", 60, "the import waits")
+            process.terminate()
+            begun = time.monotonic()
+            output = process.stdout.read().decode()
+        assert process.returncode == 1 and "stopped by SIGTERM: nothing was changed" in output
+        assert time.monotonic() - begun < 5
+        other.stdin.close()
+    assert (importer.sql("SELECT id FROM dataset"), importer.versions()) == kept
 
 
 def repeated(chunk, megabytes):
@@ -282,7 +329,7 @@ def test_sql_of_a_virtual_layer_is_not_run(importer, without_bubblewrap):
     importer.run(path, "--dry-run", expect=0, says=says, PATH=without_bubblewrap)
     source = f"PG:{importer.server.database}"
     importer.run(source, "--dry-run", expect=1, says="--unconfined-source")
-    importer.run(source, "--dry-run", "--unconfined-source", expect=1, says="coordinates-out-of-range")
+    importer.run(source, "--dry-run", "--unconfined-source", expect=0, says=["rejected 0,", "nothing was changed"])
     importer.sql("DELETE FROM locations WHERE name = 'Victim'")
 
 

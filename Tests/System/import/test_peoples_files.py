@@ -1,6 +1,6 @@
 """Files as people have them: what `poi import` makes of each, with no more than an option that the program itself has named.
 
-Documentation/import-files.md has the results; `--record` writes it.
+peoples_files.md has the results; `--record` writes it.
 """
 
 import re
@@ -15,7 +15,7 @@ from servers import ROOT
 SETTINGS = {"POI_SEEDS": "false"}
 # How many of the files have to be read.
 READ = 36
-PAGE = ROOT / "Documentation/import-files.md"
+PAGE = ROOT / "Tests/System/import/peoples_files.md"
 START = "| file | what it is | from | option | places |\n|---|---|---|---|---|\n"
 
 

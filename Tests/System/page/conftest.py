@@ -1,4 +1,4 @@
-"""A browser for all tests of the page, and the pages of four servers."""
+"""A browser for all tests of the page, and the pages of three servers."""
 
 import pytest
 
@@ -22,13 +22,6 @@ def page(browser, server):
 def keyed_page(fleet, browser, server):
     """Of a server that needs a key, before the same database."""
     with visited(browser, *fleet(server.database, POI_API_KEYS=KEY)) as page:
-        yield page
-
-
-@pytest.fixture
-def uncounted_page(fleet, browser, server):
-    """Of a server that can't count clusters, before the same database."""
-    with visited(browser, *fleet(server.database, POI_INDEX="off")) as page:
         yield page
 
 

@@ -77,9 +77,9 @@ class Page:
         return self.driver.execute_script(f"return ({expression})", *arguments)
 
     def wait(self, expression, *arguments):
-        """Waits until an expression holds; half a minute without it is a failure."""
+        """Waits until an expression holds, and returns its value; half a minute without it is a failure."""
         try:
-            wait_for(lambda: self.js(expression, *arguments), 30, f"{expression} {arguments}")
+            return wait_for(lambda: self.js(expression, *arguments), 30, f"{expression} {arguments}")
         except TimeoutError as error:
             raise AssertionError(f"{error}; {self.js('document.body.innerText')[:400]!r}") from None
 
@@ -153,8 +153,6 @@ def tile_server():
 def visited(page, server, *others):
     """The page of a server; afterwards, no host was asked but it and the others, and the console has said nothing that a test
     didn't expect."""
-    # Places are in memory then, where the server is to have them there.
-    wait_for(server.is_ready, 30, "a server that is ready")
     page.server = server
     page.driver.get("about:blank")
     page.watch_requests()

@@ -7,11 +7,21 @@ from selenium.webdriver.common.keys import Keys
 from psql import psql
 from start_page import DESKTOP, PHONE, SAN_JOSE
 
-SETTINGS = {"POI_INDEX": "on"}
 IN_THE_MAP = """(() => {
     const [made, map] = [document.activeElement, document.getElementById('map')].map((element) => element.getBoundingClientRect());
     return document.activeElement.classList.contains('spot') && made.left >= map.left && made.right <= map.right
         && made.top >= map.top && made.bottom <= map.bottom;
+})()"""
+
+# The id or class of what has the focus, once there is an outline around it, or around what is shown for it.
+FOCUSED_AND_SEEN = """(() => {
+    const made = document.activeElement;
+    if (made === document.body) return 'body';
+    const shown = made.matches('#from input') ? made.nextElementSibling : made;
+    const { outlineStyle, outlineWidth } = getComputedStyle(shown);
+    const { borderTopWidth, content } = getComputedStyle(document.getElementById('map-panel'), '::after');
+    const [outline, border] = [outlineStyle !== 'none' && parseFloat(outlineWidth), content !== 'none' && parseFloat(borderTopWidth)];
+    return (made.matches('#map') ? border : outline) >= 2 && (made.id || made.className || made.localName);
 })()"""
 
 
@@ -43,22 +53,16 @@ def test_what_has_the_focus_is_seen_and_stays_on_the_map(page):
         page.wait(IN_THE_MAP)
         page.settle()
         assert page.js(IN_THE_MAP), "the focus is lost when the map has moved"
-        assert page.js("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        page.wait("getComputedStyle(document.activeElement).outlineStyle === 'solid'")
     seen = set()
     page.open(SAN_JOSE)
     for _ in range(60):
         page.driver.switch_to.active_element.send_keys(Keys.TAB)
-        what, outline, border = page.js("""(() => {
-            const made = document.activeElement;
-            const shown = made.matches('#from input') ? made.nextElementSibling : made;
-            const { outlineStyle, outlineWidth } = getComputedStyle(shown);
-            const { borderTopWidth, content } = getComputedStyle(document.getElementById('map-panel'), '::after');
-            return [made.id || made.className, outlineStyle !== 'none' && parseFloat(outlineWidth), content !== 'none' && parseFloat(borderTopWidth)];
-        })()""")
-        if what == "" and page.js("document.activeElement === document.body"):
+        # The window itself may be without the focus for a moment on a busy machine, and then nothing has an outline.
+        what = page.wait(FOCUSED_AND_SEEN)
+        if what == "body":
             break
         seen.add(what)
-        assert (border if what.startswith("map ") or what == "map" else outline) >= 2, what
     assert {"q", "map", "zoom-in"} <= seen
 
 

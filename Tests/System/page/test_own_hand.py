@@ -6,7 +6,6 @@ from selenium.webdriver.common.keys import Keys
 from psql import psql
 from start_page import DESKTOP, PHONE, SAN_JOSE
 
-SETTINGS = {"POI_INDEX": "on"}
 AT = "location.hash.match(/at=([^&]*)/)[1]"
 DONE = "document.getElementById('progress').hidden"
 FOCUS_IN = "document.querySelector(arguments[0]).contains(document.activeElement)"

@@ -13,7 +13,6 @@ from selenium.webdriver.common.keys import Keys
 from psql import psql
 from start_page import DESKTOP, KEY, PHONE, SAN_JOSE
 
-SETTINGS = {"POI_INDEX": "on"}
 HOSTILE = '<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>'
 # Notes when the list and the map have their first places.
 FIRST_PLACES = """
@@ -355,11 +354,3 @@ def test_a_key_is_asked_for_and_kept_for_the_session_only(keyed_page):
     page.wait("document.getElementById('key-dialog').open")
     assert page.js("sessionStorage.length") == 0
     page.faults()
-
-
-def test_it_shows_the_nearest_hundred_where_nothing_counts(uncounted_page):
-    page = uncounted_page
-    page.open("at=20,0,2")
-    assert page.drawn()[0] == 100
-    assert "nearest 100 places" in page.text("#map-note")
-    assert all("/locations/clusters" in fault and "503" in fault for fault in page.faults())

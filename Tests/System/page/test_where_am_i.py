@@ -3,11 +3,8 @@
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from psql import psql
 from servers import Server
 from start_page import SAN_JOSE, visited
-
-SETTINGS = {"POI_INDEX": "on"}
 
 
 def total(page):
@@ -93,6 +90,6 @@ def test_distances_are_in_the_readers_units(page):
 
 
 def test_an_empty_service_says_what_fills_it(browser, poi):
-    with Server(poi, settings={**SETTINGS, "POI_SEEDS": "false"}) as server, visited(browser, server) as page:
+    with Server(poi, settings={"POI_SEEDS": "false"}) as server, visited(browser, server) as page:
         page.open("")
         assert "poi import places.csv" in page.text("#summary")

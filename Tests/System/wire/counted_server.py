@@ -5,7 +5,7 @@ import time
 
 from callgrind import TIMEOUT_SECONDS, CountedProgram, KeptConnection
 from processes import wait_for
-from request_cases import TARGETS, asked_database, request
+from request_cases import TARGETS, request
 
 # How much two counts may differ.
 AGREEMENT = 1.02
@@ -29,7 +29,6 @@ class CountedServer(CountedProgram):
 
     def __init__(self, folder, program, settings):
         super().__init__(folder, program, ["serve"], COUNTED | settings, counts_at_once=False)
-        self.has_index = settings["POI_INDEX"] == "on"
 
     def __enter__(self):
         try:
@@ -49,20 +48,13 @@ class CountedServer(CountedProgram):
         assert self.process.returncode == 0
 
     def warm_up(self):
-        """Connects, and waits until it serves from where it is to serve."""
+        """Connects, waits until it is ready, and sends first requests."""
         port = int(self.first_line().rsplit(":", 1)[1].rstrip("/\n"))
         self.connection = KeptConnection(port)
-        self.wait_until("is ready", request("/readyz"), lambda status, headers: status == 200)
+        wait_for(lambda: self.connection.response(request("/readyz"))[0] == 200, TIMEOUT_SECONDS, "the server is ready")
         # Twice, since the first requests teach the server where places are.
         for target in TARGETS * 2:
             self.connection.response(request(target))
-        if self.has_index:
-            self.wait_until("answers from the index", request(TARGETS[0]),
-                            lambda _, headers: not asked_database(headers))
-
-    def wait_until(self, what, message, is_reached):
-        """Asks until the response shows that a state is reached."""
-        wait_for(lambda: is_reached(*self.connection.response(message)[:2]), TIMEOUT_SECONDS, f"the server {what}")
 
     def send(self, case):
         """Sends a case's requests, and checks their responses; returns how many seconds that took."""
@@ -85,8 +77,7 @@ class CountedServer(CountedProgram):
         time.sleep(IDLE_SECONDS)
         counts = self.instructions_of_threads()
         duration = time.monotonic() - start
-        if self.has_index:
-            self.ignored_threads.add(max(counts, key=counts.get))
+        self.ignored_threads.add(max(counts, key=counts.get))
         self.idle_rate = sum(count for thread, count in counts.items() if thread not in self.ignored_threads) / duration
 
     def measure(self, case, keep):

@@ -11,7 +11,7 @@ from processes import wait_for
 pytestmark = [pytest.mark.soak, pytest.mark.alone]
 
 # One loop, so that what sends has a core of its own, and the default limits. No process may have more descriptors.
-SETTINGS = {"POI_LOOPS": "1", "POI_INDEX": "on", "POI_ACCESS_LOG": "false"}
+SETTINGS = {"POI_LOOPS": "1", "POI_ACCESS_LOG": "false"}
 PREFIX = ["prlimit", "--nofile=8192:8192"]
 # Far from what the server can do, as in a service that has enough of it.
 RATE, CONNECTIONS = 500, 32

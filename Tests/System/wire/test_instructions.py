@@ -7,13 +7,11 @@ next, unless users get something for a raise: then that is said behind it, and p
 
 Requests go one after another over one connection to a `poi serve` with one loop, and its defaults but for that: the
 access log, in a file, and metrics are on. Each case of request_cases.py is warmed up, and counted until the two lowest
-counts agree. What the server does in the same time without requests, such as watching the dataset, is taken off.
+counts agree. What the server does in the same time without requests is taken off.
 """
 
 import warnings
-from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,12 +35,9 @@ def database(server):
 
 
 @pytest.fixture(scope="module")
-def counted_servers(poi, database, tmp_path_factory):
-    """The one that serves from the index, by "on", and the one that asks the database, by "off"; each is started when it is
-    first wanted."""
-    with ExitStack() as stack:
-        yield cache(lambda index: stack.enter_context(CountedServer(
-            tmp_path_factory.mktemp("callgrind"), poi, {"DATABASE_URL": database, "POI_INDEX": index})))
+def counted_server(poi, database, tmp_path_factory):
+    with CountedServer(tmp_path_factory.mktemp("callgrind"), poi, {"DATABASE_URL": database}) as counted:
+        yield counted
 
 
 @dataclass
@@ -88,11 +83,11 @@ def test_a_raised_budget_says_what_users_get_for_it():
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_request_costs_no_more_than_its_budget(counted_servers, case, pytestconfig):
+def test_a_request_costs_no_more_than_its_budget(counted_server, case, pytestconfig):
     keep = pytestconfig.getoption("--keep")
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
-    count = counted_servers("off" if case.store == "database" else "on").measure(case, keep)
+    count = counted_server.measure(case, keep)
     if pytestconfig.getoption("--record"):
         write_budget(case.name, count)
     budget = read_budgets()[case.name].instructions

@@ -59,8 +59,7 @@ def test_a_search_costs_no_more_than_it_may(poi, tmp_path_factory, pytestconfig)
     towns, keep = largest_towns(TOWNS), pytestconfig.getoption("--keep")
     write_towns(folder / "towns.csv", towns)
     with (Server(poi, settings={"POI_SEEDS": "false"}, arguments=["--import", str(folder / "towns.csv")]) as server,
-          CountedServer(tmp_path_factory.mktemp("callgrind"), poi,
-                        {"DATABASE_URL": server.database, "POI_INDEX": "on"}) as counted):
+          CountedServer(tmp_path_factory.mktemp("callgrind"), poi, {"DATABASE_URL": server.database}) as counted):
         plain = statistics.median(cost(counted, [PLAIN]) for _ in range(20))
         print(f"\na plain request: {plain / 1e3:.1f} k\n{'':20} searches   median    times    worst    times")
         for kind, texts in searches(towns).items():

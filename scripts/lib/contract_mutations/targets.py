@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-from processes import wait_for
 from servers import ROOT, Server
 from towns import largest_towns, write_towns
 
@@ -47,10 +46,6 @@ def serving(name, program):
                             "--add-categories", "--database-url", database.database], check=True, capture_output=True)
         with (Server(program, database.database, settings=settings) as service,
               Server(program, database.database, settings=settings | LIMITS) as limited):
-            for server in (service, limited):
-                wait_for(server.is_serving_from_memory, 120, "places in memory")
-                # Which it says of itself a moment later.
-                wait_for(server.is_ready, 120, "a server that is ready")
             yield SimpleNamespace(ports=[service.port, limited.port], keys=keys, variables=variables,
                                   description=service.json("/openapi.json"))
 

@@ -1,8 +1,6 @@
-/// The page's JavaScript modules as one file.
-///
-/// A browser that loads modules waits for responses in turn, six at a time by HTTP/1.1, which takes seconds where a
-/// response takes half a second. In the file each module is a function that returns what it exports, and lines of
-/// comments, a quarter of the compressed bytes, are left out.
+/// The page's JavaScript modules as one file. A browser that loads modules waits for responses in turn, six at a time by
+/// HTTP/1.1, which takes seconds where a response takes half a second. In the file each module is a function that returns
+/// what it exports, and lines of comments, a quarter of the compressed bytes, are left out.
 enum PageScript {
     /// The modules of `Web/`, each behind those that it imports.
     static var modules: [(name: String, text: String)] {

@@ -10,9 +10,7 @@ import PointsOfInterestAPI
 /// one file, `page.js`, made of the modules of `Web/`. All its files are below a path with a hash over their contents, so
 /// that browsers keep them for a year, and files of two versions are never mixed.
 struct StartPage {
-    /// The page itself.
     let document: StaticDocument
-    /// The files that it loads.
     let files: StartPageFiles
 
     init(_ configuration: StartPageConfiguration) {
@@ -26,7 +24,6 @@ struct StartPage {
             [.html(Array(html.utf8), Self.securityFields(configuration.tiles))], cacheControl: "no-cache")
     }
 
-    /// The settings that the page's scripts need, as JSON.
     private static func settings(_ configuration: StartPageConfiguration, assets: String) -> String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
@@ -108,8 +105,7 @@ final class StartPageFiles: ImmediateHandler {
 
     private static func fields(of name: String) -> PreparedFields {
         PreparedFields([
-            .contentType: mediaType(of: name),
-            .cacheControl: "public, max-age=31536000, immutable",
+            .contentType: mediaType(of: name), .cacheControl: "public, max-age=31536000, immutable",
             "X-Content-Type-Options": "nosniff",
         ])
     }

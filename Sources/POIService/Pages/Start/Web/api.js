@@ -15,7 +15,6 @@ export class Problem extends Error {
     constructor(status, document) {
         super(document.detail ?? document.title ?? `The service responded with status ${status}.`);
         this.status = status;
-        this.code = document.code;
     }
 }
 

@@ -3,7 +3,7 @@
 import { progress } from './api.js';
 import { credits, loadCredits, watchCredits } from './credits.js';
 import { hideDetail, showDetail, showDetailFault } from './detail.js';
-import { byID, countOf } from './elements.js';
+import { byID } from './elements.js';
 import { createFeatured } from './featured.js';
 import { browserPosition, showCategories, showChoices, suggest, watchOrigin, watchSearch } from './filters.js';
 import { watchKey } from './key.js';
@@ -84,10 +84,8 @@ async function loadMap() {
 
 function drawInView() {
     if (!map || !inView) return;
-    const { clusters, isPartial } = inView;
-    map.show(clusters);
-    byID('map-note').textContent = isPartial ? `Only the nearest ${countOf(clusters.length, 'place')} are shown. Zoom in for others.`
-        : clusters.length === 0 ? 'No places here. Zoom out, or move the map.' : '';
+    map.show(inView);
+    byID('map-note').textContent = inView.length === 0 ? 'No places here. Zoom out, or move the map.' : '';
 }
 
 function drawOrigin() {
@@ -198,14 +196,13 @@ async function goToPlace() {
     }
 }
 
-/** Goes to all places, or where the service can't count them, to a featured one. */
+/** Goes to all places. */
 async function goToBeginning() {
     const zoom = smallestZoom(mapSize());
     const all = await service.inBox(world, zoom);
-    const featured = all.isPartial ? await service.aFeaturedPlace() : null;
-    change(chosen(featured ? viewAt(featured) : viewOfAll(all.clusters)));
+    change(chosen(viewOfAll(all)));
     // These are the cells that such a map has.
-    if (all.isPartial || state.at.zoom !== zoom) return;
+    if (state.at.zoom !== zoom) return;
     hasBegun = true;
     inView = all;
 }
@@ -221,8 +218,7 @@ function viewOfAll(clusters, closest = 16) {
 const viewAt = (place) => limited({ ...coordinateOf(place), zoom: Math.max(placeZoom, state.at?.zoom ?? 0) }, mapSize());
 
 async function showAll() {
-    const { clusters } = await service.inBox(world, smallestZoom(mapSize()), { channel: 'search' });
-    change(chosen(viewOfAll(clusters)));
+    change(chosen(viewOfAll(await service.inBox(world, smallestZoom(mapSize()), { channel: 'search' }))));
 }
 
 /**
@@ -241,10 +237,10 @@ async function search(q, others = {}) {
 }
 
 async function whereFound(q, before) {
-    const inView = await service.inBox(boxInView(before, mapSize()), before.zoom, { channel: 'search', q });
-    if (inView.clusters.length > 0 || (await service.isNearby(q, before))) return before;
-    const { clusters, isPartial } = await service.inBox(world, smallestZoom(mapSize()), { channel: 'search', q });
-    if (clusters.length > 0) return isPartial ? before : viewOfAll(clusters, placeZoom);
+    const foundInView = await service.inBox(boxInView(before, mapSize()), before.zoom, { channel: 'search', q });
+    if (foundInView.length > 0 || (await service.isNearby(q, before))) return before;
+    const clusters = await service.inBox(world, smallestZoom(mapSize()), { channel: 'search', q });
+    if (clusters.length > 0) return viewOfAll(clusters, placeZoom);
     const found = await service.best(q, before);
     return found ? viewAt(found) : before;
 }

@@ -5,8 +5,6 @@ import { pixel } from './mercator.js';
 import { state } from './state.js';
 
 const maximumCells = 1024;
-const withoutIndexMilliseconds = 30_000;
-let countsAgainAt = 0;
 
 const filters = () => ({ category: state.categories.join(), q: state.q });
 /** The reader's languages, as many as the service takes. */
@@ -14,28 +12,12 @@ const languages = () => ({ lang: navigator.languages.filter((tag) => /^[a-z]{2,8
 const around = ({ latitude, longitude }) => ({ lat: latitude, long: longitude });
 
 /**
- * The places in a box `[west, south, east, north]`, as clusters.
- *
- * Without its index the service can't count them; then these are the nearest hundred to the box's middle, and
- * `isPartial` says whether there are more. `changed` are parameters other than those of the state, and a `channel`.
+ * The clusters of the places in a box `[west, south, east, north]`. `changed` are parameters other than those of the state, and
+ * a `channel`.
  */
 export async function inBox(box, zoom, { channel = 'map', ...changed } = {}) {
-    if (Date.now() >= countsAgainAt) {
-        try {
-            const query = { bbox: box.join(), zoom: countableZoom(box, zoom), ...filters(), ...languages(), ...changed };
-            const { body } = await get(channel, 'locations/clusters', query);
-            return { clusters: body.clusters, isPartial: false };
-        } catch (error) {
-            // Servers from before this page can't count either.
-            if (error.code !== 'index-required' && ![400, 404].includes(error.status)) throw error;
-            countsAgainAt = Date.now() + withoutIndexMilliseconds;
-        }
-    }
-    const { body, next } = await get(channel, 'locations', { bbox: box.join(), limit: 100, ...filters(), ...languages(), ...changed });
-    const clusters = body.map((place) => ({
-        count: 1, latitude: place.latitude, longitude: place.longitude, place,
-    }));
-    return { clusters, isPartial: next !== null };
+    const query = { bbox: box.join(), zoom: countableZoom(box, zoom), ...filters(), ...languages(), ...changed };
+    return (await get(channel, 'locations/clusters', query)).body.clusters;
 }
 
 /**
@@ -59,14 +41,8 @@ export async function best(q, center) {
     return (await byRelevance('search', { ...around(center), limit: 1, ...filters(), ...languages(), q })).body[0];
 }
 
-/** Without its index the service can't rank; then these are the nearest. */
-async function byRelevance(channel, query) {
-    try {
-        return await get(channel, 'locations', { ...query, sort: 'relevance' });
-    } catch (error) {
-        if (error.code !== 'index-required' && error.code !== 'unknown-sort') throw error;
-        return get(channel, 'locations', query);
-    }
+function byRelevance(channel, query) {
+    return get(channel, 'locations', { ...query, sort: 'relevance' });
 }
 
 /** The nearest featured places. */
@@ -88,20 +64,7 @@ export async function place(id, center) {
 export const allCategories = () => get('categories', 'categories');
 
 /** The datasets that places are from, and who is to be named for them. */
-export async function attributions() {
-    try {
-        return await get('attributions', 'attributions');
-    } catch (error) {
-        if (error.status !== 404) throw error;
-        return { body: [] };
-    }
-}
-
-/** A featured place anywhere, if there is one. */
-export async function aFeaturedPlace() {
-    const { body } = await get('map', 'locations', { bbox: '-180,-90,180,90', featured: true, limit: 1 });
-    return body[0];
-}
+export const attributions = () => get('attributions', 'attributions');
 
 /** The zoom at which a box has no more cells, a quarter of a tile wide, than the service counts. */
 function countableZoom([west, south, east, north], zoom) {

@@ -1,0 +1,27 @@
+enum BuiltInMigrations {
+    /// The SHA-256 of each file of the schema, by its name without the extension.
+    static let schema: KeyValuePairs = [
+        "0201_create_place_functions":
+            "eb728783c24a7478751611177a0d2727d5ee355f9420173dfa23318048784dee",
+        "0202_create_locations":
+            "529ce30060e7a327ce51a3dbf8ed1d7b1af556c5c08a4aa4ea5f50c15380486d",
+        "0203_create_datasets":
+            "c00aafe1879024f31265399ffdeeac908ecfdb12834310406380628b40a64409",
+        "0204_create_filterable_properties":
+            "ce8933ce533da8ec14a7838e84f3579ab90d4a319f1346930caa73ad9ae2f757",
+        "0205_create_dataset_log":
+            "fef824da0e8233d04e7a95e26dd9e3a33e063889018456f750731f4573f68b1a",
+        "0206_create_events":
+            "d48260c38478bdac6266407f5bdda38830fc37fa00a2cc02b58ba828564d7c10",
+    ]
+
+    /// The same of the seeds, which a folder may lack.
+    static let seeds: KeyValuePairs = [
+        "0207_insert_san_jose":
+            "4dbfd8e0011448548535cf06389931a1638b3f777ef0678c96464fc77a37305b",
+        "0208_insert_world":
+            "ca87ea74b1ac19912b73e09296ad3d44c370a97d9950a95ad53990eab5f88609",
+        "0209_describe_places":
+            "64fcbbe3d00ea0d4139dab09936f6a2f9cbcbf488bc411d106bee3b16edad8f4",
+    ]
+}

@@ -1,2 +1,0 @@
-// This module reads and writes the types of the contract.
-@_exported import PointsOfInterestAPI

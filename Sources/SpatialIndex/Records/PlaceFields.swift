@@ -1,0 +1,54 @@
+/// A place as the database or a fixture has it, from which its record is made.
+package struct PlaceFields: Sendable {
+    /// UTF-8 of a text.
+    package typealias Text = ArraySlice<UInt8>
+
+    /// Where a place's data come from, as `PointOfInterest.Source` has it.
+    package struct Source: Sendable {
+        let dataset, id, license: Text
+
+        package init(dataset: Text, id: Text, license: Text) {
+            (self.dataset, self.id, self.license) = (dataset, id, license)
+        }
+    }
+
+    package let id: Int
+    let name: Text
+    package let category: Text
+    let latitude, longitude: Double
+    let featured: Bool
+    let address, website: Text?
+    let source: Source?
+    let importance: Int
+    /// JSON of an object.
+    package let properties: Text?
+    /// JSON of an object: a language's tag and a text each.
+    let names: Text?
+    /// Names that are only searched, with `betweenOtherNames` between any two.
+    let otherNames: Text?
+
+    /// No name has a control character.
+    package static let betweenOtherNames: UInt8 = 1
+
+    package init(
+        id: Int, name: Text, category: Text, latitude: Double, longitude: Double, featured: Bool = false,
+        address: Text? = nil, website: Text? = nil, source: Source? = nil, importance: Int = 0,
+        properties: Text? = nil, names: Text? = nil, otherNames: Text? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.category = category
+        self.latitude = latitude
+        self.longitude = longitude
+        self.featured = featured
+        self.address = address
+        self.website = website
+        self.source = source
+        self.importance = importance
+        self.properties = properties
+        self.names = names
+        self.otherNames = otherNames
+    }
+
+    var otherNamesList: [Text] { otherNames?.split(separator: Self.betweenOtherNames) ?? [] }
+}
