@@ -25,7 +25,8 @@ RUN apt-get update \
         ca-certificates libuv1 libpq5 libproj25 zlib1g libisal2 libssl3 libjs-leaflet \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/* /usr/share/proj \
     && useradd --system --uid 10001 --user-group --no-create-home --home-dir /nonexistent \
-        --shell /usr/sbin/nologin poi
+        --shell /usr/sbin/nologin poi \
+    && install -d -o poi -g poi -m 0700 /var/lib/poi
 COPY --from=build /out/poi /usr/local/bin/poi
 COPY Migrations /usr/local/share/poi/Migrations
 # A number, so that Kubernetes can see that it isn't root.

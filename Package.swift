@@ -153,6 +153,7 @@ let package = Package(
         .target(
             name: "POIDatabase",
             dependencies: [
+                "CSystem",
                 "EventLoop", "Locking", "Migrator", "PlaceImport", "Places",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "Program", "SpatialIndex",
                 "Telemetry",

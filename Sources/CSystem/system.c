@@ -4,6 +4,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#else
+#include <sys/mount.h>
+#include <sys/param.h>
+#endif
 #include <sys/resource.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -43,4 +49,17 @@ void poi_return_freed_memory(void) {
 
 bool poi_contains(const void *bytes, size_t count, const void *text, size_t text_count) {
     return text_count == 0 || (text_count <= count && memmem(bytes, count, text, text_count) != NULL);
+}
+
+bool poi_is_on_network(const char *path) {
+    struct statfs status;
+    if (statfs(path, &status) != 0) return false;
+#ifdef __linux__
+    switch ((uint32_t)status.f_type) {
+        case 0x6969: case 0x517B: case 0xFF534D42: case 0xFE534D42: case 0x01021997: case 0x00C36400: return true;
+        default: return false;
+    }
+#else
+    return !(status.f_flags & MNT_LOCAL);
+#endif
 }

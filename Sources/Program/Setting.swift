@@ -192,7 +192,7 @@ extension Duration {
     /// Parses `250ms`, `2s`, `1.5s`, `1m`, or a number of seconds; nil for anything else.
     package init?(settingText text: String) {
         let units: [(suffix: String, milliseconds: Double)] = [
-            ("ms", 1), ("s", 1000), ("m", 60_000), ("", 1000),
+            ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000),
         ]
         guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
         let number = text.dropLast(unit.suffix.count)

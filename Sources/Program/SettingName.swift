@@ -33,6 +33,7 @@ package enum SettingName: String, CaseIterable, CustomStringConvertible, Sendabl
     case fixtures = "POI_FIXTURES"
     case ignoredParameters = "POI_IGNORED_PARAMETERS"
     case index = "POI_INDEX"
+    case indexDir = "POI_INDEX_DIR"
     case indexMaxMemory = "POI_INDEX_MAX_MEMORY"
     case indexMaxStaleness = "POI_INDEX_MAX_STALENESS"
     case leafletDirectory = "POI_LEAFLET_DIRECTORY"

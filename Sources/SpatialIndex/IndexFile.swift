@@ -11,9 +11,9 @@ import PointsOfInterestServerAPI
 
 /// A part as a file, from which a process has its places without asking the database.
 ///
-/// A page of 4,096 bytes with the head is followed by the part's columns as they are in memory, each from a multiple of 4,096
-/// on, and at the end by the sums of their blocks and a description in JSON: the columns' sizes, the vocabulary, and what the
-/// caller adds. The head is written last. Every byte that is used was summed up before, so a file can't hold anything but what was written.
+/// A page of 4,096 bytes, with the head and the stamp, is followed by the part's columns as they are in memory, each from a multiple of 4,096 on, and at the
+/// end by the sums of their blocks and a description in JSON: the columns' sizes, the vocabulary, and what the caller adds. The
+/// head is written last. Every byte that is used was summed up before, so a file can't hold anything but what was written.
 package enum IndexFile {
     /// Why a file can't be written or read.
     package enum Fault: Error, Hashable, CustomStringConvertible {
@@ -95,8 +95,9 @@ package enum IndexFile {
     static let folding: String = {
         var (folder, sum) = (NameFolder(), UInt64(0))
         for first in stride(from: UInt32(0x20), to: 0x2FA20, by: 0x40) {
+            // Folding all of them takes half a second.
             let text = String(
-                String.UnicodeScalarView((first..<first + 0x40).compactMap(Unicode.Scalar.init)))
+                String.UnicodeScalarView((first..<first + 2).compactMap(Unicode.Scalar.init)))
             folder.fold(Array(text.utf8).span)
             sum = folder.words.withUnsafeBytes { Self.sum($0, from: sum) }
         }
@@ -212,6 +213,44 @@ extension IndexFile {
             guard count > 0 else { throw .system(call: "write", code: count < 0 ? errno : ENOSPC) }
             written += count
         }
+    }
+}
+
+// MARK: - The stamp
+
+extension IndexFile {
+    /// Where the stamp is in the head's page, which is written and read by itself.
+    private static let stampStart = 1024
+
+    private struct Stamp: BitwiseCopyable {
+        var seconds: Double
+        var sum: UInt64
+    }
+
+    /// Writes a time, in seconds since 1970, into a file that is there.
+    package static func stamp(_ descriptor: Int32, _ seconds: Double) {
+        let sum = withUnsafeBytes(of: seconds) { Self.sum($0) }
+        do throws(Fault) {
+            try withUnsafeBytes(of: Stamp(seconds: seconds, sum: sum)) { bytes throws(Fault) in
+                try write(bytes, at: stampStart, descriptor)
+            }
+        } catch {
+            // Then the file has an older one.
+        }
+    }
+
+    /// The time that was written last; nil where none was.
+    package static func stamp(of descriptor: Int32) -> Double? {
+        var stamp = Stamp(seconds: 0, sum: 0)
+        do throws(Fault) {
+            try withUnsafeMutableBytes(of: &stamp) { bytes throws(Fault) in
+                try read(into: bytes, at: stampStart, descriptor)
+            }
+        } catch {
+            return nil
+        }
+        guard stamp.sum == withUnsafeBytes(of: stamp.seconds, { Self.sum($0) }) else { return nil }
+        return stamp.seconds
     }
 }
 

@@ -62,6 +62,14 @@ extension IndexSnapshot {
         return IndexMerge(levels: Array(large[start...]), vocabulary: vocabulary)
     }
 
+    /// The merge of all parts into one without dead places; nil where that is what there is.
+    package func wholeMerge() -> IndexMerge? {
+        levels.count == 1 && levels[0].dead == nil ? nil : IndexMerge(levels: levels, vocabulary: vocabulary)
+    }
+
+    /// The part that has all places; nil where there are several.
+    package var onlyPart: IndexPart? { levels.count == 1 ? levels[0].part : nil }
+
     /// The same places with the merged part instead of those it was made from. Places that changed since the merge was
     /// proposed stay changed.
     ///

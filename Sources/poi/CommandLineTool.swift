@@ -61,6 +61,9 @@ struct CommandLineTool {
             name: "reindex", summary: "make every server read all places again, by a new dataset id",
             run: ReindexCommand.run),
         Command(
+            name: "index", summary: "forget: remove the files in which a server keeps its places",
+            run: IndexCommand.run),
+        Command(
             name: "events", summary: "maintain or export: the app's events in the database",
             run: EventsCommand.run),
         Command(

@@ -13,6 +13,24 @@ enum ReindexCommand {
     }
 }
 
+/// `poi index forget`: removes the files in which a server keeps its places.
+enum IndexCommand {
+    static func run(_ invocation: Invocation) throws {
+        guard invocation.line.words.dropFirst().first == "forget" else {
+            throw ConfigurationError("expected poi index forget")
+        }
+        try invocation.refuseWords(after: 2)
+        var reader = invocation.settings
+        let directory = try IndexDirectory(from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        guard let directory else {
+            throw ConfigurationError("POI_INDEX_DIR: expected the folder of the files")
+        }
+        let count = try directory.forget()
+        Terminal.tell("files removed from \(directory.path): \(count)")
+    }
+}
+
 /// `poi events maintain|export`: makes and drops partitions of the table of events, and exports its events.
 enum EventsCommand {
     private static let usage =

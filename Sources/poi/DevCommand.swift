@@ -16,6 +16,7 @@ enum DevCommand {
         let migrations = try MigrationSettings(from: &reader, seedsByDefault: true)
         let state = try DevelopmentState(from: &reader)
         var database = try DatabaseConfiguration(from: &reader)
+        database.index.directory = database.index.directory ?? IndexDirectory(path: state.placesPath)
         var events = try EventDatabaseConfiguration(from: &reader, database: database)
         let source = try reader.takeOption("--import").map { path throws(ConfigurationError) in
             try ImportSource(paths: [path], from: &reader, switches: invocation.line.switches)
@@ -102,6 +103,9 @@ struct DevelopmentState: Sendable {
 
     /// The folder of the server and its data, with symbolic links resolved.
     package var dataPath: String { directory.appending(path: "postgres").resolvingSymlinksInPath().path }
+
+    /// The folder in which places are kept.
+    var placesPath: String { directory.appending(path: "places").path }
 
     /// Stops the server. It would also stop with the process, however that ends.
     func stop() {

@@ -103,6 +103,22 @@ struct DoctorTests {
         #expect(index.finding(placeCount: 40_000).grade == .good)
     }
 
+    @Test("A folder for places that can't be used, or is too small, is a warning; none is said")
+    func keptPlaces() throws {
+        var reader = SettingsReader(flags: [:], environment: [:])
+        var index = try IndexConfiguration(from: &reader)
+        #expect(index.fileFinding(placeCount: 1).text.contains("POI_INDEX_DIR"))
+        let folder = KeptPlacesTests.Folder()
+        // It needn't be there yet.
+        index.directory = IndexDirectory(path: folder.path)
+        #expect(index.fileFinding(placeCount: 1000).grade == .good)
+        #expect(index.fileFinding(placeCount: 1 << 48).grade == .warning)
+        index.directory = IndexDirectory(path: "/proc/self/places")
+        #expect(index.fileFinding(placeCount: 1).grade == .warning)
+        index.directory = IndexDirectory(path: "\(folder.path)/below/places")
+        #expect(index.fileFinding(placeCount: 1).text.contains("No such file"))
+    }
+
     @Test(
         "An archive that fails, or is old, or isn't there",
         arguments: [(nil, 5.0, 2), (9.0, 5.0, 2), (5.0, 9.0, 0), (5.0, nil, 0), (nil, nil, 1)])

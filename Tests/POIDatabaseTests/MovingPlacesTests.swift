@@ -24,6 +24,8 @@ struct MovingPlacesTests {
         case database, memory
         /// From memory, while all connections but the writer's are ended again and again.
         case memoryWithoutRest
+        /// From memory, which begins with a file and is written to others again and again.
+        case keptMemory
     }
 
     @Test(
@@ -31,11 +33,13 @@ struct MovingPlacesTests {
         arguments: Source.allCases)
     func moves(source: Source) async throws {
         let generator = SeededGenerator()
-        let database = try MigratedDatabase.empty()
-        try await database.withFollower { followed in
+        let (database, folder) = (try MigratedDatabase.empty(), KeptPlacesTests.Folder())
+        let directory = source == .keptMemory ? folder.path : nil
+        let places = try await database.withSession { try await Self.insert($0, generator) }
+        if directory != nil { try await database.withFollower(directory: directory) { _ in } }
+        try await database.withFollower(directory: directory, fileInterval: .zero) { followed in
             let first = CommittedStates.State(
-                places: try await Self.insert(followed.session, generator),
-                datasetID: try await Self.datasetID(followed.session))
+                places: places, datasetID: try await Self.datasetID(followed.session))
             let states = CommittedStates(first)
             try await followed.waitForNewest()
             let isOver = Lock(false)
@@ -48,6 +52,10 @@ struct MovingPlacesTests {
                     followed, source, states, about: first.places, using: generator)
                 isOver.withLock { $0 = true }
                 let placesPerSecond = Int(try await rate)
+                if source == .keptMemory {
+                    try await followed.wait { followed.observations.names.contains("index-file-written") }
+                    #expect(followed.index.status.loadCount == 0)
+                }
                 if commitCount > 150 {
                     print("\(source): \(pages) pages, \(placesPerSecond) places a second")
                 }

@@ -49,6 +49,19 @@ struct HealthTests {
             health.report == Health.Report(notReadyReason: nil, isDatabaseReachable: true, isDraining: false))
     }
 
+    @Test("Places of a file make the service ready without its database, until they are too old")
+    func kept() {
+        let health = Health(requiresDatabase: false)
+        #expect(names(health.update(.kept(reason: nil))) == [])
+        #expect(health.report.notReadyReason == nil && !health.report.isDatabaseReachable)
+        #expect(names(health.update(.kept(reason: "refused"))) == ["unreachable refused"])
+        #expect(health.report.notReadyReason == nil)
+        #expect(names(health.update(.stale(reason: "refused"))) == [])
+        #expect(health.report.notReadyReason?.contains("POI_INDEX_MAX_STALENESS") == true)
+        #expect(names(health.update(.reachable(missingMigrations: []))) == ["reachable", "applied"])
+        #expect(health.report.notReadyReason == nil)
+    }
+
     @Test("A draining service isn't ready, whatever its database's state")
     func draining() {
         let health = Health(requiresDatabase: false)

@@ -112,6 +112,8 @@ struct WrongCall: Sendable, CustomTestStringConvertible {
         WrongCall(arguments: ["doctor", "--servers=0"], named: "--servers"),
         WrongCall(arguments: ["doctor", "--servers=10001"], named: "--servers"),
         WrongCall(arguments: ["reindex", "now"], named: "now"),
+        WrongCall(arguments: ["index"], named: "poi index forget"),
+        WrongCall(arguments: ["index", "forget"], named: "POI_INDEX_DIR"),
         WrongCall(arguments: ["reindex", "--colour"], named: "--colour"),
     ]
 }

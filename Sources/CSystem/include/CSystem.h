@@ -44,6 +44,11 @@ void poi_return_freed_memory(void);
 /// In C, because memmem() needs _GNU_SOURCE.
 bool poi_contains(const void *bytes, size_t count, const void *text, size_t text_count);
 
+/// Whether a file is on another machine's disk: NFS, SMB, CIFS, 9P or Ceph (statfs(2)). False where that can't be told.
+///
+/// In C, because Swift doesn't import statfs().
+bool poi_is_on_network(const char *path);
+
 /// Has the processor fetch the memory at an address, which will be read soon, and doesn't wait for it. Any address will do.
 ///
 /// In C, because Swift has no such intrinsic.

@@ -20,11 +20,16 @@ package struct IndexConfiguration: Sendable {
     /// How long places may be served without having been compared with the database.
     package var maximumStaleness: Duration
 
+    /// The folder in which places are kept across restarts; nil where they aren't.
+    package var directory: IndexDirectory?
+
     /// How often places in memory are compared with the database's, how many each time, and how often the triggers that
-    /// record changes are checked. These aren't settings: only tests change them.
+    /// record changes are checked. These and the next aren't settings: only tests change them.
     var verificationInterval = Duration.milliseconds(900)
     var verifiedCount = 1000
     var triggerInterval = Duration.seconds(60)
+    /// The shortest time between two files.
+    var fileInterval = Duration.seconds(600)
 
     /// While the index is loaded anew, memory holds the old places, the new ones, and what builds them.
     static let peakFactor = 2.1
@@ -39,6 +44,7 @@ package struct IndexConfiguration: Sendable {
             .indexMaximumMemory, unlessSet: maximum, shownAs: "\(maximum >> 20)MiB", origin: origin)
         if reader.entries.last?.origin == origin { maximumOrigin = origin }
         maximumStaleness = try reader.read(.indexMaximumStaleness)
+        directory = try IndexDirectory(from: &reader)
     }
 
     /// How many bytes places may take so that they fit, also while they are loaded anew.
@@ -59,7 +65,22 @@ extension Setting where Value == Duration {
     static let indexMaximumStaleness = duration(
         .indexMaxStaleness,
         "how long places in memory may be served while the database can't be asked, or is behind",
-        in: .seconds(1) ... .seconds(86_400), default: "600s")
+        in: .seconds(1) ... .seconds(30 * 86_400), default: "24h")
+}
+
+extension IndexDirectory {
+    /// The folder that the settings name, if they do.
+    package convenience init?(from reader: inout SettingsReader) throws(ConfigurationError) {
+        guard let path = try reader.readIfPresent(.indexDirectory) else { return nil }
+        self.init(path: path)
+    }
+}
+
+extension Setting where Value == String {
+    fileprivate static let indexDirectory = text(
+        .indexDir,
+        "folder of this machine in which places are kept across restarts; without it a start needs the database"
+    )
 }
 
 extension Setting where Value == Int {

@@ -190,7 +190,7 @@ extension Finding {
             case .reachable(let missing) where !missing.isEmpty:
                 ("not applied: \(missing.joined(separator: ", "))", "run poi migrate up")
             case .unreachable(let reason): ("can't be read: \(reason)", "GRANT SELECT ON schema_migrations")
-            case .reachable, .loading, .tooLarge: ("", "")
+            default: ("", "")
             }
         if text.isEmpty {
             self.init("migrations", good: "all are applied")
@@ -218,6 +218,27 @@ extension IndexConfiguration {
             "memory", isTooLarge ? .fault : .warning,
             text + (isTooLarge ? ": servers don't become ready" : ""),
             advice: advice)
+    }
+}
+
+extension IndexConfiguration {
+    /// Whether the files of so many places fit into their folder.
+    func fileFinding(placeCount: Int) -> Finding {
+        guard let directory else {
+            return Finding("kept places", good: "a start needs the database (POI_INDEX_DIR isn't set)")
+        }
+        let needed = Int(Double(placeCount) * MemoryFit.usualBytesOfAPlace) * IndexDirectory.mostFiles
+        let advice = "see Documentation/operations.md#places-on-disk"
+        do throws(IndexDirectory.Fault) {
+            let room = try directory.room()
+            let text =
+                "\(directory.path) has room for \(room >> 20) MiB; about \(placeCount) places need some "
+                + "\(max(1, needed >> 20)) MiB"
+            guard needed > room else { return Finding("kept places", good: text) }
+            return Finding("kept places", .warning, text, advice: advice)
+        } catch {
+            return Finding("kept places", .warning, "\(error)", advice: advice)
+        }
     }
 }
 

@@ -76,8 +76,11 @@ package struct Doctor: Sendable {
         let connections = fleet.loops * (readers + (events.isSeparate ? 0 : events.pool.connections)) + 3
         findings.append(facts.connections(each: connections, servers: fleet.servers))
         if facts.hasPlaces {
-            findings.append(
-                database.index.finding(placeCount: try await IndexFollower.estimatedCount(connection)))
+            let placeCount = try await IndexFollower.estimatedCount(connection)
+            findings.append(database.index.finding(placeCount: placeCount))
+            if database.index.use == .on {
+                findings.append(database.index.fileFinding(placeCount: placeCount))
+            }
         }
         findings.append(facts.archive)
         return findings + [try await clock("clock", connection)]

@@ -135,6 +135,17 @@ struct IndexFollowStateMachine {
         (behindSince, expected, primaryAskedAt) = (nil, nil, nil)
     }
 
+    /// Notes that the places come from a file, and were known to be the newest at a time that may be long ago.
+    mutating func restored(
+        _ version: DatasetVersion, placeCount: Int, confirmedAt: Duration, at now: Duration
+    ) -> [Action] {
+        held = version
+        heldCount = placeCount
+        self.confirmedAt = confirmedAt
+        isServing = now <= confirmedAt + maximumStaleness
+        return serve()
+    }
+
     /// Notes that all places were read. The next look shows whether they are still the newest.
     mutating func loaded(_ version: DatasetVersion, placeCount: Int) {
         held = version

@@ -38,8 +38,10 @@ final class IndexFollower {
     private var primaryUntil = Duration.zero
     /// When the connection is made anew, since it leads to a primary and a standby is wanted.
     private var reconnectsAt: Duration?
-    private var isMerging = false
+    var isMerging = false
     private(set) var isClosing = false
+    /// What is known about the file of the places.
+    var kept = KeptFile()
     let tasks: LoopTasks
     private var timer: LoopTimer?
     private var alarm: LoopTimer?
@@ -95,6 +97,7 @@ final class IndexFollower {
         isClosing = true
         timer?.close()
         timer = nil
+        await keepAtEnd()
         perform(machine.drop(.closed))
         wake()
         await listener.close()
@@ -127,6 +130,7 @@ final class IndexFollower {
     // MARK: Looking again and again
 
     private func run() async {
+        restore()
         while !isClosing {
             await pause(for: await look())
         }
@@ -301,7 +305,7 @@ final class IndexFollower {
         }
     }
 
-    private func adopt(_ part: IndexPart, of merge: IndexMerge) {
+    func adopt(_ part: IndexPart, of merge: IndexMerge) {
         guard !isClosing, let merged = snapshot?.adopting(part, of: merge) else { return }
         snapshot = merged
         // Only the form changes: the places are served for as long as they would have been without the merge.
@@ -313,6 +317,7 @@ final class IndexFollower {
     private func tick() {
         perform(machine.tick(at: loop.now))
         progress?.tick(at: loop.now, record)
+        keep()
         // Ends the session of a server that is silent in the middle of a COPY.
         if let progress, progress.isStuck(at: loop.now) {
             let follower = LoopBound(self, loop: loop)
@@ -321,7 +326,7 @@ final class IndexFollower {
     }
 
     private func noteStatus() {
-        let (snapshot, machine, rounds) = (snapshot, machine, rounds)
+        let (snapshot, machine, rounds, isRestored) = (snapshot, machine, rounds, kept.isRestored)
         let phase: ServedIndex.Status.Phase =
             fit.isExceeded
             ? .tooLarge
@@ -334,6 +339,7 @@ final class IndexFollower {
             status.revision = machine.held?.revision ?? 0
             status.confirmedAt = machine.confirmedAt
             status.verifiedAt = snapshot == nil ? nil : rounds?.verifiedAt
+            if status.origin == nil, machine.isServing { status.origin = isRestored ? .file : .database }
         }
     }
 

@@ -4,8 +4,8 @@ import Places
 import Synchronization
 import Telemetry
 
-/// Whether the process can serve requests. Any thread. A process has to reach the database once. After that, whether the
-/// database can be reached matters only if that is configured: otherwise every server would leave the load balancer when the
+/// Whether the process can serve requests. Any thread. A process needs the database, or places on disk, once. After that,
+/// whether the database can be reached matters only if that is configured: otherwise every server would leave the load balancer when the
 /// database is away for a moment.
 package final class Health: Sendable {
     package struct Report: Hashable, Sendable {
@@ -27,6 +27,8 @@ package final class Health: Sendable {
         var isEventsDatabaseReachable: Bool?
         /// Why there are no places in memory yet; nil where the process needs none, or has had some.
         var missingPlaces: String?
+        /// Whether places are served without the database: what is missing in it keeps nobody from that.
+        var servesKept = false
         /// Migrations that this program needs and that aren't applied; nil while that isn't known.
         var missingMigrations: [String]?
     }
@@ -67,8 +69,14 @@ package final class Health: Sendable {
     package func update(_ health: StoreHealth) -> [Observation] {
         state.withLock { state in
             var news = Self.update(&state.isDatabaseReachable, of: .places, health)
+            if case .kept = health { state.servesKept = true } else { state.servesKept = false }
             switch health {
             case .unreachable: break
+            case .kept: state.missingPlaces = nil
+            case .stale:
+                state.missingPlaces =
+                    "The database cannot be reached, and the places are older than "
+                    + "POI_INDEX_MAX_STALENESS allows."
             case .loading:
                 state.missingPlaces = "The service is starting: it is reading the places into memory."
             case .tooLarge:
@@ -94,9 +102,10 @@ package final class Health: Sendable {
     ) -> [Observation] {
         let wasReachable = isReachable
         switch health {
-        case .unreachable(let reason):
+        case .unreachable(let reason), .stale(let reason), .kept(let reason?):
             isReachable = false
             return wasReachable == false ? [] : [.databaseUnreachable(database, reason: reason)]
+        case .kept(nil): return []
         case .loading, .tooLarge, .reachable:
             isReachable = true
             return wasReachable == true ? [] : [.databaseReachable(database)]
@@ -114,9 +123,9 @@ package final class Health: Sendable {
                     "An event loop of the service is stuck."
                 } else if let missingPlaces = state.missingPlaces {
                     missingPlaces
-                } else if state.missingMigrations == nil {
+                } else if !state.servesKept && state.missingMigrations == nil {
                     "The service is starting: it has not reached the database yet."
-                } else if state.missingMigrations?.isEmpty == false {
+                } else if !state.servesKept && state.missingMigrations?.isEmpty == false {
                     "The database lacks migrations that this version needs."
                 } else if requiresDatabase && state.isDatabaseReachable != true {
                     "The database cannot be reached."

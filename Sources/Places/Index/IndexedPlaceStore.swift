@@ -227,11 +227,17 @@ package final class IndexedPlaceStore: PlaceStore {
 
     // MARK: State
 
-    /// The state of the database, and whether there are places to serve; nil before it is known.
+    /// The state of the database, and whether there are places to serve; nil before either is known.
     package func checkHealth() async -> StoreHealth? {
-        let health = index.health
-        guard case .reachable(missingMigrations: [])? = health, !index.hasLoaded else { return health }
-        return index.status.phase == .tooLarge ? .tooLarge : .loading
+        let (health, isServing) = (index.health, index.isServing(at: now))
+        switch health {
+        case nil: return isServing ? .kept(reason: nil) : nil
+        case .unreachable(let reason):
+            return isServing ? .kept(reason: reason) : index.hasLoaded ? .stale(reason: reason) : health
+        case .reachable(missingMigrations: []) where !isServing:
+            return index.status.phase == .tooLarge ? .tooLarge : .loading
+        default: return health
+        }
     }
 
     /// Adds the metrics of the places in memory.
@@ -248,6 +254,13 @@ package final class IndexedPlaceStore: PlaceStore {
         }
         if let time = status.confirmedAt {
             snapshot.add(max(0, (loop.now - time) / .seconds(1)), to: DatabaseMetrics.indexConfirmed)
+        }
+        for origin in ServedIndex.Status.Origin.allCases {
+            snapshot.add(origin == status.origin ? 1 : 0, to: DatabaseMetrics.indexOrigin, origin.rawValue)
+        }
+        if let bytes = status.fileBytes { snapshot.add(bytes, to: DatabaseMetrics.indexFileBytes) }
+        if let time = status.fileConfirmedAt {
+            snapshot.add(max(0, (loop.now - time) / .seconds(1)), to: DatabaseMetrics.indexFileAge)
         }
         if let time = status.verifiedAt {
             snapshot.add(max(0, (loop.now - time) / .seconds(1)), to: DatabaseMetrics.indexVerified)

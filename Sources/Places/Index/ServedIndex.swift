@@ -51,6 +51,9 @@ package final class ServedIndex: Sendable {
             case tooLarge = "too_large"
         }
 
+        /// Where places may come from.
+        package enum Origin: String, Sendable, CaseIterable { case database, file }
+
         /// How far the follower has come.
         package var phase = Phase.connecting
         /// The number of places in memory.
@@ -73,6 +76,12 @@ package final class ServedIndex: Sendable {
         package var differenceCount = 0
         /// How many triggers don't record what is written.
         package var inactiveTriggerCount = 0
+        /// Where the first places came from; nil before there are any.
+        package var origin: Origin?
+        /// The bytes of the file that the places are kept in, 0 where there is none; nil where this process writes none.
+        package var fileBytes: Int?
+        /// When the places in that file were last known to be the newest, by the loops' clock.
+        package var fileConfirmedAt: Duration?
         /// Whether the places are read from a standby; nil where none is wanted.
         package var followsStandby: Bool?
     }
@@ -205,6 +214,12 @@ package final class ServedIndex: Sendable {
         let servedID = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
         state.withLock { $0.renamed = (id, servedID) }
         return servedID
+    }
+
+    /// Takes the id by which a dataset was served when it was written to a file.
+    package func restoreName(of id: DatasetID, servedID: DatasetID) {
+        guard id != servedID else { return }
+        state.withLock { $0.renamed = (id, servedID) }
     }
 
     /// Serves a snapshot from now on.

@@ -90,6 +90,10 @@ package enum StoreHealth: Hashable, Sendable {
     case loading
     /// It responds, but its places take more memory than they may, and the process isn't ready without them.
     case tooLarge
+    /// It can't be reached, for a reason that is nil while that is being tried, and places are served all the same.
+    case kept(reason: String?)
+    /// It can't be reached, and the places in memory are too old to be served.
+    case stale(reason: String)
     /// It responds. These migrations, which this binary relies on, are missing.
     case reachable(missingMigrations: [String])
 

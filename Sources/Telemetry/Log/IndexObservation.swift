@@ -5,6 +5,14 @@ package enum IndexObservation: Sendable, Hashable {
     /// Memory is in bytes.
     case loading(places: Int, bytes: Int, duration: Duration)
     case loaded(places: Int, bytes: Int, duration: Duration)
+    /// They were read from a file, in which they were the newest this long ago.
+    case fileRead(places: Int, bytes: Int, age: Duration, duration: Duration)
+    /// A file can't be used.
+    case fileRefused(file: String, reason: String)
+    /// They are in a file, for the next start.
+    case fileWritten(places: Int, bytes: Int, duration: Duration)
+    /// They can't be kept in a file.
+    case fileFailed(reason: String)
     case serving(places: Int, bytes: Int)
     /// They aren't served any more; `reason` is one word.
     case withdrawn(reason: String)
@@ -20,8 +28,8 @@ package enum IndexObservation: Sendable, Hashable {
 
     package var level: String {
         switch self {
-        case .allowed, .loading, .loaded, .serving, .triggersActive: "info"
-        case .withdrawn, .differed, .factsDiffered, .triggersInactive: "warning"
+        case .allowed, .loading, .loaded, .fileRead, .fileWritten, .serving, .triggersActive: "info"
+        case .withdrawn, .differed, .factsDiffered, .triggersInactive, .fileRefused, .fileFailed: "warning"
         case .tooLarge: "error"
         }
     }
@@ -31,6 +39,10 @@ package enum IndexObservation: Sendable, Hashable {
         case .allowed: "index-allowed"
         case .loading: "index-loading"
         case .loaded: "index-loaded"
+        case .fileRead: "index-file-read"
+        case .fileRefused: "index-file-refused"
+        case .fileWritten: "index-file-written"
+        case .fileFailed: "index-file-failed"
         case .serving: "index-serving"
         case .withdrawn: "index-withdrawn"
         case .tooLarge: "index-too-large"
@@ -49,6 +61,13 @@ package enum IndexObservation: Sendable, Hashable {
             "\(places) places read into memory in \(duration.tenths) s, \(bytes.mebibytes) MiB"
         case .loaded(let places, let bytes, let duration):
             "all \(places) places are in memory after \(duration.tenths) s, \(bytes.mebibytes) MiB"
+        case .fileRead(let places, let bytes, let age, let duration):
+            "\(places) places were read from a file of \(bytes.mebibytes) MiB in \(duration.tenths) s: they were the newest "
+                + "\(age.tenths) s ago"
+        case .fileRefused(let file, let reason): "\(file) can't be used: \(reason)"
+        case .fileWritten(let places, let bytes, let duration):
+            "\(places) places are in a file of \(bytes.mebibytes) MiB, after \(duration.tenths) s"
+        case .fileFailed(let reason): "places can't be kept for the next start: \(reason)"
         case .serving(let places, let bytes):
             "places are served from memory: \(places) in \(bytes.mebibytes) MiB"
         case .withdrawn(let reason): "places aren't served any more: \(reason)"

@@ -148,6 +148,15 @@ package enum DatabaseMetrics {
     package static let indexConfirmed = MetricDefinition(
         "poi_index_seconds_since_confirmed", .gauge, merging: .maximum,
         "Seconds since the places in memory were seen to be the database's newest.")
+    package static let indexOrigin = MetricDefinition(
+        "poi_index_origin", .gauge, labels: ["source"], merging: .maximum,
+        "Where the first places of the process came from: 1 for the database or a file.")
+    package static let indexFileBytes = MetricDefinition(
+        "poi_index_file_bytes", .gauge, merging: .maximum,
+        "Size of the file that this process keeps its places in, in bytes; 0 while there is none.")
+    package static let indexFileAge = MetricDefinition(
+        "poi_index_file_age_seconds", .gauge, merging: .maximum,
+        "Seconds since the places in the file were known to be the database's newest.")
     package static let indexVerified = MetricDefinition(
         "poi_index_seconds_since_verified", .gauge, merging: .maximum,
         "Seconds since the begin of the last whole round in which places in memory were compared with the database."
@@ -170,7 +179,8 @@ package enum DatabaseMetrics {
     package static let all = [
         connections, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
         queryTimeouts, eventPartitionLeft, indexState, indexPlaces, indexBytes,
-        indexBytesLimit, indexRevision, indexConfirmed, indexVerified, indexDifferences,
+        indexBytesLimit, indexRevision, indexConfirmed, indexOrigin, indexFileBytes, indexFileAge,
+        indexVerified, indexDifferences,
         indexInactiveTriggers, indexStandby, indexLoads, indexChanges,
     ]
 }

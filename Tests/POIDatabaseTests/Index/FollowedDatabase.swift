@@ -125,10 +125,14 @@ extension TestDatabase {
     ///
     /// - Parameters:
     ///   - verifying: how many places are verified at each look, which then follow each other at once.
+    ///   - directory: where places are kept across followers.
+    ///   - isAway: whether the follower can't reach the database.
     ///   - waitsForNewest: whether the body runs only once the places are in memory.
     func withFollower(
         maximumBytes: Int = 1 << 30,
         maxReplicaLag: Duration = .seconds(10), verifying verifiedCount: Int? = nil,
+        directory: String? = nil, fileInterval: Duration? = nil, maximumStaleness: Duration? = nil,
+        isAway: Bool = false,
         waitsForNewest: Bool = true,
         _ body: @escaping @Sendable (FollowedDatabase) async throws -> Void
     ) async throws {
@@ -140,14 +144,19 @@ extension TestDatabase {
             configuration.index.verificationInterval = .milliseconds(1)
             configuration.index.triggerInterval = .milliseconds(1)
         }
+        configuration.index.directory = directory.map { IndexDirectory(path: $0) }
+        if let fileInterval { configuration.index.fileInterval = fileInterval }
+        if let maximumStaleness { configuration.index.maximumStaleness = maximumStaleness }
+        var followed = configuration
+        if isAway { followed.postgres = try PostgresConfiguration(conninfo: "host=/nonexistent") }
         let migrations = try MigratedDatabase.directory()
         let observations = FollowedDatabase.Observations()
-        try await onLoop { [configuration] loop in
+        try await onLoop { [configuration, followed] loop in
             let session = try await PostgresConnection.connect(configuration.postgres, loop: loop)
             let database = PostgresPlaceStore(
                 configuration: configuration, migrations: migrations, loop: loop)
             let thread = try IndexFollowerThread(
-                configuration, migrations: migrations,
+                followed, migrations: migrations,
                 connectionLog: ConnectionLog(.places, record: observations.record),
                 record: observations.record)
             thread.begin()
@@ -158,7 +167,7 @@ extension TestDatabase {
                 let followed = FollowedDatabase(
                     store: store, database: database, index: thread.index, session: session,
                     observations: observations)
-                if waitsForNewest { try await followed.waitForNewest() }
+                if waitsForNewest, !isAway { try await followed.waitForNewest() }
                 result = .success(try await body(followed))
             } catch {
                 result = .failure(error)

@@ -51,6 +51,27 @@ struct IndexFollowStateMachineTests {
         #expect(machine.held == Self.version(8))
     }
 
+    @Test("Places of a file are served for the rest of their time, and followed also where it is over")
+    func restored() {
+        for (age, served) in [(4, [Machine.Action.serve(until: .seconds(106))]), (11, [])] {
+            var machine = Self.machine()
+            let confirmed = Duration.seconds(100 - age)
+            let actions = machine.restored(
+                Self.version(7), placeCount: 1000, confirmedAt: confirmed, at: .seconds(100))
+            #expect(actions == served)
+            #expect(machine.isServing == !served.isEmpty)
+            #expect(
+                machine.looked(Self.look(Self.version(8), changed: 1), at: .seconds(101)) == [.readChanges])
+            let taken = machine.took(Self.version(8), placeCount: 1000, at: .seconds(101))
+            #expect(taken == [.serve(until: .seconds(111))])
+        }
+        var machine = Self.machine()
+        _ = machine.restored(Self.version(7), placeCount: 1000, confirmedAt: .zero, at: .seconds(1))
+        let another = machine.looked(
+            Self.look(Self.version(7, incarnation: 2), own: .missing), at: .seconds(2))
+        #expect(another == [.withdraw(.anotherHistory), .load])
+    }
+
     @Test("Each look that finds the same dataset prolongs serving, counted from when the look began")
     func confirmation() {
         var machine = Self.following()

@@ -193,7 +193,7 @@ def test_a_pod_has_the_certificates_that_its_connection_strings_name(kind, pod):
     folders = {secret["metadata"]["name"]: set(re.findall(r"sslrootcert=([^&\s]+)/[^&/\s]+", str(secret["stringData"])))
                for secret in found("Secret")}
     maps = {item["metadata"]["name"] for item in found("ConfigMap")}
-    volumes = {volume["name"]: volume["configMap"]["name"] for volume in pod.get("volumes", [])}
+    volumes = {volume["name"]: volume["configMap"]["name"] for volume in pod.get("volumes", []) if "configMap" in volume}
     for container in pod["containers"]:
         mounted = {mount["mountPath"] for mount in container.get("volumeMounts", []) if volumes.get(mount["name"]) in maps}
         for source in container["envFrom"]:
