@@ -143,7 +143,11 @@ package struct FileExplanation: CustomStringConvertible {
         let sample = PlaceSample(found)
         var used: Set<String> = []
         for field in ImportField.allCases where field != .names && field != .otherNames {
-            guard let names = mapping.origin(of: field, isThere: { $0.hasPrefix("@") || inventory.has($0) })
+            // A table has no features, whose own id `@id` is; nor has an object one with an id among its members.
+            let isFeature = !isCSV && !inventory.has("id")
+            guard
+                let names = mapping.origin(
+                    of: field, isThere: { inventory.has($0) || $0.hasPrefix("@") && isFeature })
             else { continue }
             used.formUnion(names.map(\.asciiLowercased))
             let origin = names.isEmpty ? "a fixed text" : names.map(\.printable).joined(separator: ", ")

@@ -244,6 +244,11 @@ struct PeoplesFilesTests {
         #expect(try explain("Objektname,kind,lat,lon\nA,cafe,1,2\n").contains("--column name=Objektname"))
         #expect(try explain("name,kind,Ort\nA,cafe,\"52.5, 13.4\"\n").contains("--column position=Ort"))
         #expect(try explain("name,kind,x,y\nA,cafe,-12197880,4315889\n").contains("--crs EPSG:3857"))
+        let own = try explain("id,name,kind,lat,lon\n7,A,cafe,1,2\n")
+        #expect(own.contains("  id          id\n") && !own.contains("not used"))
+        let feature =
+            #"{"type": "Feature", "id": 7, "geometry": null, "properties": {"name": "A", "kind": "b"}}"#
+        #expect(try explain(feature, as: "a.geojson").contains("  id          @id\n"))
         let places = try explain("name,kind,lat,lon,note\nA,Cafe,1,2,x\n")
         for text in ["CSV, UTF-8, delimiter ,", "A (cafe) at 1.0, 2.0", "cafe 1", "note", "next: poi import"]
         {
