@@ -273,6 +273,9 @@ struct GeoJSONFeature {
             if value.count <= CSVReader.maximumRowBytes {
                 row.set(field, toJSON: value)
             }
+        case UInt8(ascii: "n"):
+            try scanner.literal("null")
+            row.setEmpty(field)
         default: try scanner.skipValue()
         }
     }

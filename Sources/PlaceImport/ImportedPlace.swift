@@ -24,6 +24,31 @@ package struct ImportedPlace: Sendable, Equatable {
     /// JSON of an object, a language's tag and a name each; nil where there are none.
     package var names: String?
     package var otherNames: [String] = []
+    /// Of which members its row says anything; the others stay as they are.
+    package var given = GivenMembers.all
+    /// The names of properties, and the tags of names in languages, that its row has and leaves empty. They count where not all
+    /// properties, or all names, are given.
+    package var emptiedProperties: [String] = []
+    package var emptiedNames: [String] = []
+}
+
+/// The members of a place that a row of a file may leave out.
+package struct GivenMembers: OptionSet, Sendable, Hashable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static let featured = GivenMembers(rawValue: 1)
+    package static let address = GivenMembers(rawValue: 2)
+    package static let website = GivenMembers(rawValue: 4)
+    package static let importance = GivenMembers(rawValue: 8)
+    package static let otherNames = GivenMembers(rawValue: 16)
+    /// All names in languages: one that the row doesn't have is gone.
+    package static let names = GivenMembers(rawValue: 32)
+    /// All properties.
+    package static let properties = GivenMembers(rawValue: 64)
+
+    package static let all = GivenMembers(rawValue: 127)
 }
 
 /// The fields of a place, as mappings and options name them.
@@ -51,6 +76,40 @@ package enum ImportField: String, CaseIterable, Sendable {
         case .names: 9
         case .otherNames: 10
         case .position: 11
+        }
+    }
+}
+
+/// What `--clear` names: a member that is emptied, whatever rows have.
+package enum ClearedMember: Hashable, Sendable {
+    case field(ImportField)
+    case properties
+    case property(String)
+
+    private static let fields: [ImportField] = [
+        .featured, .address, .website, .importance, .names, .otherNames,
+    ]
+
+    /// Nil where no member is called like this that a place may lack.
+    package init?(_ text: String) {
+        let prefix = "properties."
+        if text == "properties" {
+            self = .properties
+        } else if text.hasPrefix(prefix), text.count > prefix.count {
+            self = .property(String(text.dropFirst(prefix.count)))
+        } else if let field = ImportField(rawValue: text), Self.fields.contains(field) {
+            self = .field(field)
+        } else {
+            return nil
+        }
+    }
+
+    /// As the option has it.
+    package var text: String {
+        switch self {
+        case .field(let field): field.rawValue
+        case .properties: "properties"
+        case .property(let name): "properties.\(name)"
         }
     }
 }
@@ -126,6 +185,8 @@ package struct ImportSource: Sendable {
     /// The coordinate system of positions, such as `EPSG:3857`; nil where the file says it, or for degrees of WGS 84.
     package var referenceSystem: String?
     package var properties: [String] = []
+    /// The members that are emptied, whatever the files have.
+    package var cleared: Set<ClearedMember> = []
     /// The name of a built-in mapping or the path of a file; nil: `openstreetmap` for OSM files, else `columns`.
     package var mapping: String?
     package var boundingBox: BoundingBox?

@@ -61,6 +61,12 @@ struct Mapping {
     private(set) var otherNames: [(field: Int, separator: UInt8)] = []
     /// The row's fields that may have a JSON object with all names in languages, or with all properties.
     private(set) var (namesObject, propertiesObject): (Int?, Int?) = (nil, nil)
+    /// The fields that a row gives without having them: of a file whose rows have what they like, a mapping or an option names
+    /// them.
+    private(set) var namedFields: Set<ImportField> = []
+    private(set) var namesAllProperties = false
+    /// What is emptied, whatever rows have.
+    private(set) var cleared: Set<ClearedMember> = []
     var lookupTables: [String: LookupTable] = [:]
     /// A field that is only used while a row is read.
     static let spareField = "@names"
@@ -72,8 +78,29 @@ struct Mapping {
 
     mutating func add(_ choice: Choice, for field: ImportField) { choices[field.number].append(choice) }
 
+    /// Notes that each row gives all that is taken so far.
+    mutating func nameAll() {
+        namedFields = Set(ImportField.allCases.filter { !self[$0].isEmpty })
+        if namesPrefix != nil || namesObject != nil { namedFields.insert(.names) }
+        if !otherNames.isEmpty { namedFields.insert(.otherNames) }
+        namesAllProperties = true
+    }
+
+    /// Takes nothing for a member, of which each row says that it is empty.
+    mutating func clear(_ member: ClearedMember) {
+        cleared.insert(member)
+        switch member {
+        case .field(.names): (namesPrefix, namesObject, names) = (nil, nil, [])
+        case .field(.otherNames): otherNames = []
+        case .field(let field): choices[field.number] = []
+        case .properties: (properties, propertiesObject) = ([], nil)
+        case .property(let name): properties.removeAll { $0.name == name }
+        }
+    }
+
     /// Takes a field from this column alone.
     mutating func take(_ field: ImportField, from column: String) {
+        namedFields.insert(field)
         switch field {
         case .names:
             namesObject = nil
@@ -92,6 +119,7 @@ struct Mapping {
     }
 
     mutating func set(_ field: ImportField, to text: String) {
+        namedFields.insert(field)
         choices[field.number] = [Choice(parts: [.text(Array(text.utf8))])]
         if field == .category { ownCategories = [] }
     }

@@ -16,6 +16,11 @@ struct PlaceBuilder {
 
     let mapping: Mapping
     private let selectingFields: [Int]
+    /// What each row gives, also where it has none of the fields.
+    private let alwaysGiven: GivenMembers
+    /// What a row gives where it has one of these fields.
+    private let givenByFields: [(member: GivenMembers, fields: [Int])]
+    private let isTable: Bool
     private let boundingBox: BoundingBox?
     private let categories: Set<String>
     private let projection: Projection?
@@ -25,13 +30,49 @@ struct PlaceBuilder {
     private(set) var leftOut: [String: Int] = [:]
 
     init(
-        mapping: Mapping, boundingBox: BoundingBox?, categories: Set<String>, projection: Projection? = nil
+        mapping: Mapping, isTable: Bool, boundingBox: BoundingBox?, categories: Set<String>,
+        projection: Projection? = nil
     ) {
+        self.isTable = isTable
+        (alwaysGiven, givenByFields) = Self.given(mapping, isTable: isTable)
         self.projection = projection
         self.mapping = mapping
         selectingFields = mapping.selectingFields
         self.boundingBox = boundingBox
         self.categories = categories
+    }
+
+    /// What a mapping gives of each row, and by which fields it gives more.
+    ///
+    /// - Parameter isTable: whether all rows have the same fields. A field that isn't there is none of the file's then; else it may
+    ///   be one that this row leaves out.
+    private static func given(
+        _ mapping: Mapping, isTable: Bool
+    ) -> (always: GivenMembers, byFields: [(GivenMembers, [Int])]) {
+        var (always, byFields): (GivenMembers, [(GivenMembers, [Int])]) = ([], [])
+        func take(_ member: GivenMembers, _ isAlways: Bool, _ fields: [Int]) {
+            if isAlways {
+                always.insert(member)
+            } else if !fields.isEmpty {
+                byFields.append((member, fields))
+            }
+        }
+        let fields: [(GivenMembers, ImportField)] = [
+            (.featured, .featured), (.address, .address), (.website, .website), (.importance, .importance),
+        ]
+        func isAlways(_ field: ImportField) -> Bool {
+            mapping.cleared.contains(.field(field)) || !isTable && mapping.namedFields.contains(field)
+        }
+        for (member, field) in fields {
+            let isFixed = mapping[field].contains { $0.fields.isEmpty }
+            take(member, isFixed || isAlways(field), mapping[field].flatMap(\.fields))
+        }
+        take(.otherNames, isAlways(.otherNames), mapping.otherNames.map(\.field))
+        take(.names, isAlways(.names), mapping.namesObject.map { [$0] } ?? [])
+        let object = mapping.propertiesObject.map { [$0] } ?? []
+        let isNamed = !isTable && mapping.namesAllProperties && !object.isEmpty
+        take(.properties, isNamed || mapping.cleared.contains(.properties), object)
+        return (always, byFields)
     }
 
     /// The place of a row, or why it is rejected; nil if the row isn't selected.
@@ -55,16 +96,40 @@ struct PlaceBuilder {
             guard let name = try text(.name, of: &row) else { throw RejectionReason.noName }
             guard name.codePoints <= Self.maximumNameLength else { throw RejectionReason.nameTooLong }
             let (names, otherNames) = try names(of: &row, besides: name.text)
-            let place = ImportedPlace(
+            var place = ImportedPlace(
                 sourceID: sourceID ?? Self.digest(name.text, latitude, longitude), hasOwnID: sourceID != nil,
                 name: name.text, category: category, latitude: latitude, longitude: longitude,
                 featured: try featured(of: &row), address: try address(of: &row),
                 website: try website(of: &row), importance: try importance(of: &row),
                 properties: try properties(of: &row), names: names, otherNames: otherNames)
+            note(row, in: &place)
             return .place(place, line: row.line)
         } catch {
             let detail = self.detail(of: error, in: &row)
             return .rejected(RejectedRow(line: row.line, reason: error, detail: detail, sourceID: sourceID))
+        }
+    }
+
+    /// Notes what a row gives, and what it leaves empty.
+    private func note(_ row: Row, in place: inout ImportedPlace) {
+        place.given = alwaysGiven
+        for (member, fields) in givenByFields where fields.contains(where: row.has) {
+            place.given.insert(member)
+        }
+        if !place.given.contains(.properties) {
+            for (name, field) in mapping.properties where row[field].isEmpty && (!isTable || row.has(field)) {
+                place.emptiedProperties.append(name)
+            }
+            for case .property(let name) in mapping.cleared { place.emptiedProperties.append(name) }
+            // No text of PostgreSQL has one.
+            place.emptiedProperties.removeAll { $0.utf8.contains(0) }
+        }
+        if !place.given.contains(.names) {
+            var tags = row.emptyNames
+            for (tag, field) in mapping.names where row[field].isEmpty && row.has(field) {
+                tags.append(Array(tag.utf8))
+            }
+            place.emptiedNames = tags.filter(PlaceText.isLanguage).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 

@@ -151,7 +151,8 @@ private final class PlaceFile {
         }
         row = Row(fieldCount: mapping.fieldNames.count)
         builder = PlaceBuilder(
-            mapping: mapping, boundingBox: source.boundingBox, categories: source.categories,
+            mapping: mapping, isTable: rows is CSVReader || foreign.map { $0.mapping == nil } ?? false,
+            boundingBox: source.boundingBox, categories: source.categories,
             projection: projection)
     }
 
@@ -237,9 +238,12 @@ extension ImportSource {
     /// The mapping of its files, with what options change.
     func mapping(unlessNamed usual: String) throws(ImportError) -> Mapping {
         var mapping = try Mapping.named(mapping ?? usual)
+        // That one only guesses.
+        if (self.mapping ?? usual) != "columns" { mapping.nameAll() }
         for (field, column) in columns { mapping.take(field, from: column) }
         for (field, text) in fixedTexts { mapping.set(field, to: text) }
         for column in properties { mapping.takeProperty(from: column) }
+        for member in cleared { mapping.clear(member) }
         return mapping
     }
 

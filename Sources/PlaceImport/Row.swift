@@ -17,29 +17,40 @@ struct Row {
     private var fields: [Range<Int>]
     /// Whether the text of a field is a value of JSON, not that of a string.
     private var isJSON: [Bool]
+    /// Whether the row has a field, also an empty one.
+    private var isThere: [Bool]
     /// Names in languages that were found by the names of their fields: the tag, and where the text is.
     private(set) var names: [(tag: [UInt8], text: Range<Int>)] = []
+    /// The tags of those that are empty.
+    private(set) var emptyNames: [[UInt8]] = []
 
     init(fieldCount: Int) {
         fields = Array(repeating: 0..<0, count: fieldCount)
         isJSON = Array(repeating: false, count: fieldCount)
+        isThere = isJSON
     }
 
     mutating func removeAll() {
         text.removeAll(keepingCapacity: true)
-        for field in fields.indices { (fields[field], isJSON[field]) = (0..<0, false) }
+        for field in fields.indices { (fields[field], isJSON[field], isThere[field]) = (0..<0, false, false) }
         names.removeAll(keepingCapacity: true)
+        emptyNames.removeAll(keepingCapacity: true)
         position = .inFields
     }
 
-    /// Adds a name in a language, unless its text is empty.
+    /// Adds a name in a language.
     mutating func addName(in tag: [UInt8], text: Range<Int>) {
-        if !text.isEmpty { names.append((tag, text)) }
+        if text.isEmpty { emptyNames.append(tag) } else { names.append((tag, text)) }
     }
+
+    /// Notes that the row has a field, and no text there.
+    mutating func setEmpty(_ field: Int) { isThere[field] = true }
+
+    func has(_ field: Int) -> Bool { isThere[field] }
 
     /// Takes the text of a field, which is empty afterwards.
     mutating func take(_ field: Int) -> Range<Int> {
-        defer { (fields[field], isJSON[field]) = (0..<0, false) }
+        defer { (fields[field], isJSON[field], isThere[field]) = (0..<0, false, false) }
         return fields[field]
     }
 
@@ -50,7 +61,7 @@ struct Row {
     mutating func set(_ field: Int, to bytes: some Collection<UInt8>) {
         let start = text.count
         text.append(contentsOf: bytes)
-        fields[field] = start..<text.count
+        (fields[field], isThere[field]) = (start..<text.count, true)
     }
 
     mutating func set(_ field: Int, toJSON bytes: some Collection<UInt8>) {
@@ -79,7 +90,7 @@ struct Row {
             isSecond = byte == UInt8(ascii: "\"") && !isSecond
             if !isSecond { text.append(byte) }
         }
-        fields[field] = start..<text.count
+        (fields[field], isThere[field]) = (start..<text.count, true)
     }
 
     /// Appends a text after those of the fields; returns where it is.

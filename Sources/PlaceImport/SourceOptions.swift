@@ -6,10 +6,12 @@ extension ImportSource {
         let properties = properties.isEmpty ? nil : properties.joined(separator: ",")
         let box = boundingBox.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
         let categories = categories.isEmpty ? nil : categories.sorted().joined(separator: ",")
+        let cleared = cleared.isEmpty ? nil : cleared.map(\.text).sorted().joined(separator: ",")
         let values: [(String, String?)] = [
             ("--format", format?.rawValue), ("--delimiter", delimiter.map(Self.name(ofDelimiter:))),
             ("--mapping", mapping), ("--layer", layer), ("--crs", referenceSystem), ("--column", columns),
-            ("--set", texts), ("--properties", properties), ("--bbox", box), ("--category", categories),
+            ("--set", texts), ("--properties", properties), ("--clear", cleared), ("--bbox", box),
+            ("--category", categories),
         ]
         let options = values.compactMap { name, value in value.map { "\(name) \($0.quotedForShell)" }
         }

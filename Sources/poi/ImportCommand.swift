@@ -21,6 +21,8 @@ enum ImportCommand {
           --mapping NAME|FILE       columns, geonames, openstreetmap, overture, or a file of yours
           --id COLUMN               the column of the places' stable ids
           --properties COLUMN,…     columns that become properties
+          --clear MEMBER,…          empties address, website, featured, importance, names, other_names, properties or
+                                    properties.NAME of every place; else a column that a file lacks changes nothing
           --layer NAME              a layer of a file with several, or the member of a JSON object that has the places
           --crs EPSG:CODE           the coordinate system of the positions, if it isn't WGS 84 and the file doesn't say it
           --format csv|geojson|gdal, --delimiter CHARACTER|tab
@@ -45,7 +47,8 @@ enum ImportCommand {
         """
 
     private static let options: Set<String> = [
-        "--bbox", "--category", "--column", "--credit", "--crs", "--database-url", "--database-url-file",
+        "--bbox", "--category", "--clear", "--column", "--credit", "--crs", "--database-url",
+        "--database-url-file",
         "--dataset", "--delimiter", "--format", "--id", "--layer", "--license", "--mapping", "--max-errors",
         "--properties", "--rejects", "--set", "--url",
     ]
@@ -197,6 +200,16 @@ extension ImportSource {
         if let text = reader.takeOption("--set") { fixedTexts = try Self.fixedTexts(text) }
         layer = reader.takeOption("--layer")
         referenceSystem = reader.takeOption("--crs")
+        for text in (reader.takeOption("--clear") ?? "").split(
+            separator: ",", omittingEmptySubsequences: false)
+        where !text.isEmpty {
+            guard let member = ClearedMember(String(text)) else {
+                throw ConfigurationError(
+                    "--clear=\(text): expected address, website, featured, importance, names, other_names, properties or "
+                        + "properties.NAME, several with commas between")
+            }
+            cleared.insert(member)
+        }
         if let text = reader.takeOption("--properties") {
             properties = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard !properties.contains("") else {

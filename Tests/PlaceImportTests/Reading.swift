@@ -45,12 +45,21 @@ func read(_ source: ImportSource) throws -> ReadResult {
     let reader = try PlaceReader(source)
     while let item = try reader.next() {
         switch item {
-        case .place(let place, _): result.places.append(place)
+        case .place(let place, _): result.places.append(place.withAllGiven)
         case .rejected(let row): result.rejected.append(row)
         }
     }
     result.progress = reader.progress
     return result
+}
+
+extension ImportedPlace {
+    /// The same, whatever its row says nothing of: that has tests of its own, with a table (`GivenMembersTests`).
+    var withAllGiven: ImportedPlace {
+        var place = self
+        (place.given, place.emptiedProperties, place.emptiedNames) = (.all, [], [])
+        return place
+    }
 }
 
 /// What is said of a text in a file of this name.

@@ -74,7 +74,7 @@ struct RejectedRowsTests {
     }
 
     private static func byID(_ places: [ImportedPlace]) -> [ImportedPlace] {
-        places.sorted { $0.sourceID < $1.sourceID }
+        places.map(\.withAllGiven).sorted { $0.sourceID < $1.sourceID }
     }
 
     @Test("Rows of a CSV file are written with its header and their bytes, and the reason before them")

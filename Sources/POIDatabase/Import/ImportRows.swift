@@ -120,6 +120,8 @@ struct RowStager {
     private var number: Int64 = 0
     /// Whether a place is known by its name and position alone.
     private(set) var hasPlacesWithoutID = false
+    /// Whether properties, or names, are stored together with some that a row doesn't have.
+    private(set) var (mergesProperties, mergesNames) = (false, false)
     /// The rows that haven't been taken yet.
     var encoder = BinaryCopyEncoder()
     private(set) var rejected: [RejectionReason: Int] = [:]
@@ -201,7 +203,10 @@ struct RowStager {
             encoder.append(
                 [.int8(nextNumber()), .text(id), .null(.int8), .null(.text), .null(.text), .null(.float8)]
                     + [.null(.float8), .null(.bool), .null(.text), .null(.text), .null(.int8), .null(.text)]
-                    + [.null(.text), .null(.textArray), .bool(true)])
+                    + [
+                        .null(.text), .null(.textArray), .bool(true), .int8(0), .null(.textArray),
+                        .null(.textArray),
+                    ])
         }
         return row
     }
@@ -214,10 +219,21 @@ struct RowStager {
             .bool(place.featured), place.address.map { .text($0) } ?? .null(.text),
             place.website.map { .text($0) } ?? .null(.text), .int8(Int64(place.importance)),
             place.properties.map { .text($0) } ?? .null(.text), place.names.map { .text($0) } ?? .null(.text),
-            place.otherNames.isEmpty ? .null(.textArray) : .textArray(place.otherNames),
-            .bool(place.hasOwnID),
+            Self.array(place.otherNames),
+            .bool(place.hasOwnID), .int8(Int64(place.given.rawValue)),
+            Self.array(place.emptiedProperties), Self.array(place.emptiedNames),
         ])
         if !place.hasOwnID { hasPlacesWithoutID = true }
+        mergesProperties = mergesProperties || place.properties != nil && !place.given.contains(.properties)
+        mergesNames =
+            mergesNames
+            || (place.names != nil || !place.otherNames.isEmpty)
+                && !place.given.isSuperset(of: [.names, .otherNames])
+    }
+
+    /// Null without texts.
+    private static func array(_ texts: [String]) -> PostgresValue {
+        texts.isEmpty ? .null(.textArray) : .textArray(texts)
     }
 
     private mutating func nextNumber() -> Int64 {

@@ -1,3 +1,4 @@
+import PlaceImport
 import PointsOfInterestAPI
 import Postgres
 
@@ -28,7 +29,8 @@ enum ImportStatements {
         CREATE TEMPORARY TABLE import_rows (number bigint NOT NULL, source_id text NOT NULL, quadkey bigint, \
         name text, category text, latitude double precision, longitude double precision, featured boolean, \
         address text, website text, importance bigint, properties text, names text, \
-        other_names text[], has_own_id boolean NOT NULL) ON COMMIT DROP
+        other_names text[], has_own_id boolean NOT NULL, given bigint NOT NULL, emptied_properties text[], \
+        emptied_names text[]) ON COMMIT DROP
         """
     static let copyRows: SQL = "COPY pg_temp.import_rows FROM STDIN WITH (FORMAT binary)"
     static let analyzeRows: SQL = "ANALYZE pg_temp.import_rows (source_id, name)"
@@ -50,13 +52,63 @@ enum ImportStatements {
         SELECT count(*) FROM dropped
         """
 
+    /// The same of properties that are too many together with those of the place that the row doesn't have.
+    static let dropMergedProperties = dropMerged(
+        "properties = NULL, emptied_properties = NULL",
+        unless: "staged.given & " + bits(.properties)
+            + " <> 0 OR staged.properties IS NULL OR place.properties IS NULL OR is_properties("
+            + value(of: "properties", .properties) + ")")
+    /// The same of names.
+    static let dropMergedNames = dropMerged(
+        "names = NULL, emptied_names = NULL, other_names = NULL, given = target.given & ~" + bits(allNames),
+        unless: "staged.given & " + bits(allNames) + " = " + bits(allNames)
+            + " OR staged.names IS NULL AND staged.other_names IS NULL OR are_names("
+            + value(of: "names", .names) + ", " + value(of: "other_names", .otherNames) + ")")
+
+    private static let allNames: GivenMembers = [.names, .otherNames]
+
+    private static func bits(_ members: GivenMembers) -> SQL {
+        SQL(integer: members.rawValue)
+    }
+
+    private static func dropMerged(_ change: SQL, unless isValid: SQL) -> SQL {
+        "WITH dropped AS (UPDATE pg_temp.import_rows AS target SET " + change
+            + " FROM pg_temp.import_rows AS staged JOIN locations AS place ON " + isSame
+            + " WHERE staged.number = target.number AND staged.name IS NOT NULL AND NOT (" + isValid
+            + ") RETURNING 1) SELECT count(*) FROM dropped"
+    }
+
+    /// The columns that a row may leave out, and the value that each has then, which is the place's: a row gives whole columns, or
+    /// of names and properties some by their keys.
+    private static let members: [(column: SQL, value: SQL)] = [
+        ("featured", value(of: "featured", .featured)), ("address", value(of: "address", .address)),
+        ("website", value(of: "website", .website)), ("importance", value(of: "importance", .importance)),
+        ("properties", value(of: "properties", .properties)), ("names", value(of: "names", .names)),
+        ("other_names", value(of: "other_names", .otherNames)),
+    ]
+
+    private static func value(of column: SQL, _ member: GivenMembers) -> SQL {
+        let isGiven: SQL = "staged.given & " + bits(member) + " <> 0"
+        let (old, new): (SQL, SQL) = ("place." + column, "staged." + column)
+        guard member == .properties || member == .names else {
+            return "CASE WHEN " + isGiven + " THEN " + new + " ELSE " + old + " END"
+        }
+        let emptied: SQL = "staged.emptied_" + column
+        return "CASE WHEN " + isGiven + " THEN " + new + "::jsonb WHEN " + new + " IS NULL AND " + emptied
+            + " IS NULL THEN " + old + " ELSE nullif((coalesce(" + old + ", '{}') || coalesce(" + new
+            + "::jsonb, '{}')) - coalesce(" + emptied + ", '{}'), '{}') END"
+    }
+
     /// Whether a place differs from the file's row; 0 and -0 are equal. $2 is the license.
-    private static let differs: SQL = """
-        (place.name, place.category, place.latitude, place.longitude, place.featured, place.address, place.website, \
-        place.importance, place.properties, place.names, place.other_names, place.source_license) IS DISTINCT FROM (staged.name, staged.category, \
-        staged.latitude, staged.longitude, staged.featured, staged.address, staged.website, staged.importance, \
-        staged.properties::jsonb, staged.names::jsonb, staged.other_names, $2)
-        """
+    private static let differs: SQL =
+        "(place.name, place.category, place.latitude, place.longitude, "
+        + list(members.map { "place." + $0.column })
+        + ", place.source_license) IS DISTINCT FROM (staged.name, staged.category, staged.latitude, staged.longitude, "
+        + list(members.map(\.value)) + ", $2)"
+
+    private static func list(_ items: [SQL]) -> SQL {
+        items.dropFirst().reduce(items[0]) { $0 + ", " + $1 }
+    }
     private static let isSame: SQL = "place.source_dataset = $1 AND place.source_id = staged.source_id"
 
     /// How many rows are new, how many differ, and how many there are.
@@ -68,11 +120,10 @@ enum ImportStatements {
     static let update: SQL =
         """
         UPDATE locations AS place SET name = staged.name, category = staged.category, latitude = staged.latitude, \
-        longitude = staged.longitude, featured = staged.featured, address = staged.address, \
-        website = staged.website, importance = staged.importance, properties = staged.properties::jsonb, \
-        names = staged.names::jsonb, other_names = staged.other_names, source_license = $2 \
-        FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND 
-        """ + isSame + " AND " + differs
+        longitude = staged.longitude, source_license = $2, 
+        """ + list(members.map { $0.column + " = " + $0.value })
+        + " FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND " + isSame + " AND "
+        + differs
 
     /// Inserts in spatial order, in which searches read the fewest pages.
     static let insert: SQL =

@@ -78,12 +78,12 @@ struct ImportTransaction {
         steps.enter(.comparing)
         try await run(ImportStatements.analyzeRows)
         let duplicates = try await value(PostgresQuery(ImportStatements.removeDuplicates), as: Int.self)
-        let dropped = try await value(PostgresQuery(ImportStatements.dropProperties), as: Int.self)
+        let dropped = try await dropWhatDoesNotFit()
         let description = try await newDescription()
         let counts = try await count(changesDescription: description != nil)
         let plan = ImportPlan(counts, isForced: options.isForced)
         var report = report(
-            counts, duplicates: duplicates, droppedProperties: dropped,
+            counts, duplicates: duplicates, dropped: dropped,
             refusal: rejectionRefusal ?? plan.refusal)
         report.moved = try await movedPlaces(counts)
         guard !options.isDryRun else { return report }
@@ -93,6 +93,16 @@ struct ImportTransaction {
             _ = try await connection.query(query(for: step, description))
         }
         return report
+    }
+
+    /// Drops properties and names that the table wouldn't take; returns of how many rows each.
+    private func dropWhatDoesNotFit() async throws -> (properties: Int, names: Int) {
+        func drop(_ sql: SQL) async throws -> Int {
+            try await value(PostgresQuery(sql, [.text(options.dataset.name)]))
+        }
+        let own = try await value(PostgresQuery(ImportStatements.dropProperties), as: Int.self)
+        let merged = rows.stager.mergesProperties ? try await drop(ImportStatements.dropMergedProperties) : 0
+        return (own + merged, rows.stager.mergesNames ? try await drop(ImportStatements.dropMergedNames) : 0)
     }
 
     /// The places that may be there twice afterwards, since they have moved and have no id.
@@ -159,7 +169,7 @@ struct ImportTransaction {
     }
 
     private func report(
-        _ counts: ImportCounts, duplicates: Int, droppedProperties: Int, refusal: String?
+        _ counts: ImportCounts, duplicates: Int, dropped: (properties: Int, names: Int), refusal: String?
     ) -> ImportReport {
         let (progress, stager) = (rows.progress, rows.stager)
         var report = ImportReport()
@@ -167,7 +177,8 @@ struct ImportTransaction {
         report.notSelected = progress.notSelected
         report.normalised = progress.normalised
         report.remarks = [progress.leftOutLine].compactMap(\.self) + progress.remarks
-        if droppedProperties > 0 { report.normalised[.propertiesDropped, default: 0] += droppedProperties }
+        if dropped.properties > 0 { report.normalised[.propertiesDropped, default: 0] += dropped.properties }
+        if dropped.names > 0 { report.normalised[.namesDropped, default: 0] += dropped.names }
         report.rejected = stager.rejected
         report.unknownCategories = stager.unknownCategories
         report.addedCategories = newCategories

@@ -56,8 +56,10 @@ private struct Reading {
             while let item = try reader.next() {
                 switch item {
                 case .place(var place, let line):
-                    // What is written anew has each id in a column.
+                    // What is written anew has each id in a column, and each member.
                     place.hasOwnID = true
+                    require(place.emptiedNames.allSatisfy { !$0.utf8.contains(0) }, "\(place)")
+                    (place.given, place.emptiedProperties, place.emptiedNames) = (.all, [], [])
                     places.append(place)
                     lines.append(line)
                 case .rejected(let row):
