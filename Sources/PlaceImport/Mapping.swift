@@ -64,6 +64,7 @@ struct Mapping {
     /// The fields that a row gives without having them: of a file whose rows have what they like, a mapping or an option names
     /// them.
     private(set) var namedFields: Set<ImportField> = []
+    /// The same of the object with all properties.
     private(set) var namesAllProperties = false
     /// What is emptied, whatever rows have.
     private(set) var cleared: Set<ClearedMember> = []

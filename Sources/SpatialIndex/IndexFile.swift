@@ -11,9 +11,10 @@ import PointsOfInterestServerAPI
 
 /// A part as a file, from which a process has its places without asking the database.
 ///
-/// A page of 4,096 bytes, with the head and the stamp, is followed by the part's columns as they are in memory, each from a multiple of 4,096 on, and at the
-/// end by the sums of their blocks and a description in JSON: the columns' sizes, the vocabulary, and what the caller adds. The
-/// head is written last. Every byte that is used was summed up before, so a file can't hold anything but what was written.
+/// A page of 4,096 bytes, with the head and the stamp, is followed by the part's columns as they are in memory, each from a
+/// multiple of 4,096 on, and at the end by the sums of their blocks and a description in JSON: the columns' sizes, the
+/// vocabulary, and what the caller adds. The head is written last. Every byte that is used was summed up before, so a file can't
+/// hold anything but what was written.
 package enum IndexFile {
     /// Why a file can't be written or read.
     package enum Fault: Error, Hashable, CustomStringConvertible {

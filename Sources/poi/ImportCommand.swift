@@ -200,15 +200,15 @@ extension ImportSource {
         if let text = reader.takeOption("--set") { fixedTexts = try Self.fixedTexts(text) }
         layer = reader.takeOption("--layer")
         referenceSystem = reader.takeOption("--crs")
-        for text in (reader.takeOption("--clear") ?? "").split(
-            separator: ",", omittingEmptySubsequences: false)
-        where !text.isEmpty {
-            guard let member = ClearedMember(String(text)) else {
+        if let text = reader.takeOption("--clear") {
+            let members = text.split(separator: ",", omittingEmptySubsequences: false)
+                .map { ClearedMember(String($0)) }
+            guard !members.contains(nil) else {
                 throw ConfigurationError(
                     "--clear=\(text): expected address, website, featured, importance, names, other_names, properties or "
                         + "properties.NAME, several with commas between")
             }
-            cleared.insert(member)
+            cleared = Set(members.compactMap(\.self))
         }
         if let text = reader.takeOption("--properties") {
             properties = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -113,6 +113,8 @@ struct WrongCall: Sendable, CustomTestStringConvertible {
         WrongCall(arguments: ["doctor", "--servers=10001"], named: "--servers"),
         WrongCall(arguments: ["reindex", "now"], named: "now"),
         WrongCall(arguments: ["index"], named: "poi index forget"),
+        WrongCall(arguments: ["import", "a.csv", "--clear", "address,"], named: "--clear=address,"),
+        WrongCall(arguments: ["import", "a.csv", "--clear", "phone"], named: "properties.NAME"),
         WrongCall(arguments: ["index", "forget"], named: "POI_INDEX_DIR"),
         WrongCall(arguments: ["reindex", "--colour"], named: "--colour"),
     ]

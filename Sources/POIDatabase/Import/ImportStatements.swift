@@ -60,7 +60,7 @@ enum ImportStatements {
             + value(of: "properties", .properties) + ")")
     /// The same of names.
     static let dropMergedNames = dropMerged(
-        "names = NULL, emptied_names = NULL, other_names = NULL, given = target.given & ~" + bits(allNames),
+        "names = NULL, emptied_names = NULL, other_names = NULL, given = staged.given & ~" + bits(allNames),
         unless: "staged.given & " + bits(allNames) + " = " + bits(allNames)
             + " OR staged.names IS NULL AND staged.other_names IS NULL OR are_names("
             + value(of: "names", .names) + ", " + value(of: "other_names", .otherNames) + ")")
@@ -72,9 +72,8 @@ enum ImportStatements {
     }
 
     private static func dropMerged(_ change: SQL, unless isValid: SQL) -> SQL {
-        "WITH dropped AS (UPDATE pg_temp.import_rows AS target SET " + change
-            + " FROM pg_temp.import_rows AS staged JOIN locations AS place ON " + isSame
-            + " WHERE staged.number = target.number AND staged.name IS NOT NULL AND NOT (" + isValid
+        "WITH dropped AS (UPDATE pg_temp.import_rows AS staged SET " + change
+            + " FROM locations AS place WHERE " + isSame + " AND staged.name IS NOT NULL AND NOT (" + isValid
             + ") RETURNING 1) SELECT count(*) FROM dropped"
     }
 

@@ -5,8 +5,8 @@ import Synchronization
 import Telemetry
 
 /// Whether the process can serve requests. Any thread. A process needs the database, or places on disk, once. After that,
-/// whether the database can be reached matters only if that is configured: otherwise every server would leave the load balancer when the
-/// database is away for a moment.
+/// whether the database can be reached matters only if that is configured: otherwise every server would leave the load balancer
+/// when the database is away for a moment.
 package final class Health: Sendable {
     package struct Report: Hashable, Sendable {
         /// Why the process isn't ready; nil if it is.

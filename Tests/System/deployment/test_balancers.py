@@ -16,6 +16,7 @@ from processes import running, wait_for
 from scratch_postgres import free_port
 from servers import ROOT, Client
 from service_database import PASSWORDS
+from shipped_haproxy import copy_haproxy
 
 pytestmark = pytest.mark.alone
 
@@ -80,15 +81,10 @@ class Site:
         for name in ["server", "balancer"]:
             make_certificate(folder, name, f"{name}s", "poi")
             (folder / f"{name}.pem").write_text((folder / f"{name}.crt").read_text() + (folder / f"{name}.key").read_text())
-        # With one server, its address stands in place of the DNS' name.
-        text = (ROOT / "deploy/haproxy/haproxy.cfg").read_text()
-        template = next(line for line in text.splitlines() if line.strip().startswith("server-template "))
-        shutil.copytree(ROOT / "deploy/haproxy", folder / "haproxy")
-        (folder / "haproxy/haproxy.cfg").write_text(text.replace(template, f"    server api 127.0.0.1:{self.sidecar}"))
+        self.haproxy = copy_haproxy(folder, [self.sidecar])
 
     def start(self, file, **environment):
-        command = ["env", "--chdir", self.folder / "haproxy", "haproxy", "-f", file]
-        self.stack.enter_context(running(command, self.folder / "log", environment))
+        self.stack.enter_context(running([*self.haproxy, file], self.folder / "log", environment))
 
     def start_balancer(self, ca="servers", certificate=True):
         """The port of a balancer that takes requests."""

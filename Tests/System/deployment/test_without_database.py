@@ -15,8 +15,9 @@ from loads import PLACES_SQL
 from processes import running, wait_for
 from psql import psql
 from scratch_postgres import free_port
-from servers import ROOT, Client, Server
+from servers import Client, Server
 from service_database import migrate
+from shipped_haproxy import copy_haproxy
 
 pytestmark = pytest.mark.alone
 
@@ -93,14 +94,9 @@ class Readers:
 
 
 def start_haproxy(servers, folder, stack):
-    """The port of an HAProxy with its shipped file, but for the servers: their addresses stand in place of the DNS' name."""
-    text = (ROOT / "deploy/haproxy/haproxy.cfg").read_text()
-    template = next(line for line in text.splitlines() if line.strip().startswith("server-template "))
-    shutil.copytree(ROOT / "deploy/haproxy", folder / "haproxy")
-    (folder / "haproxy/haproxy.cfg").write_text(text.replace(template, "\n".join(
-        f"    server api{number} 127.0.0.1:{server.port}" for number, server in enumerate(servers))))
+    """The port of an HAProxy with its shipped file before these servers."""
     port = free_port()
-    command = ["env", "--chdir", folder / "haproxy", "haproxy", "-f", "haproxy.cfg"]
+    command = [*copy_haproxy(folder, [server.port for server in servers]), "haproxy.cfg"]
     stack.enter_context(running(command, folder / "haproxy.log", {"POI_LISTEN": f"127.0.0.1:{port}"}))
     wait_for(lambda: Client(port).request("GET", TARGET)[0] == 200, 60, "a balancer responds")
     return port
