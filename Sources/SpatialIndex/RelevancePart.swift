@@ -128,6 +128,19 @@ final class RelevancePart {
         return places.work + PlaceSet.work(ofAdding: postings[word].count)
     }
 
+    /// The candidates that a list has, in the order in which memory has them; nil where the list has few. What is known of a place
+    /// lies beside what is known of the next one, and a list jumps: each of its words begins at the front again.
+    func ordered(_ list: RelevancePostings, _ work: inout WorkBudget) -> PlaceSet? {
+        guard list.count > view.columns.count / Self.orderedShare else { return nil }
+        let ordered = PlaceSet(view.columns.count)
+        list.insert(into: ordered)
+        _ = ordered.formIntersection(with: candidates)
+        work.spend(2 * ordered.work + PlaceSet.work(ofAdding: list.count))
+        return ordered
+    }
+
+    private static let orderedShare = 16
+
     @inline(__always)
     func isCandidate(_ place: Int) -> Bool { candidates.contains(place) }
 
@@ -138,7 +151,7 @@ final class RelevancePart {
     /// The best class of a place's names; nil where that isn't one of those that are looked for: all up to `words` together, then one
     /// after the other.
     func relevanceClass(
-        of place: Int, for relevance: RelevanceClass, _ surroundings: inout Surroundings,
+        of place: Int, for relevance: RelevanceClass, _ surroundings: Surroundings,
         _ work: inout WorkBudget
     ) -> RelevanceClass? {
         guard relevance == .surroundings else {
@@ -151,7 +164,7 @@ final class RelevancePart {
         let possible = surroundings.possibleMask(of: place, of: view.columns)
         guard isInSurroundings(place, possible) else { return nil }
         let mask = surroundings.mask(of: place, of: view.columns, &work)
-        return isInSurroundings(place, mask) ? .surroundings : nil
+        return mask == possible || isInSurroundings(place, mask) ? .surroundings : nil
     }
 
     private func isInSurroundings(_ place: Int, _ mask: RelevanceWords.Mask) -> Bool {
@@ -210,7 +223,7 @@ final class RelevancePart {
 
     /// The numbers of the names of a place that have a class, or only the first of them.
     func names(
-        of place: Int, _ relevance: RelevanceClass, all: Bool, _ surroundings: inout Surroundings,
+        of place: Int, _ relevance: RelevanceClass, all: Bool, _ surroundings: Surroundings,
         _ work: inout WorkBudget
     ) -> [Int] {
         let columns = view.columns.words

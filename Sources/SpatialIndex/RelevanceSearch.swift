@@ -37,7 +37,7 @@ private struct RelevanceSearch {
     private let distances: Distances
     private let parts: [RelevancePart]
     private var best: RelevanceList
-    private var surroundings: Surroundings
+    private let surroundings: Surroundings
     private var work: WorkBudget
 
     /// The work for a place of a list that isn't looked at any further; for one that is, without and for each word.
@@ -141,24 +141,36 @@ private struct RelevanceSearch {
         at postings: RelevancePostings, of part: RelevancePart, for relevance: RelevanceClass
     ) -> Bool {
         let columns = part.view.columns
-        return postings.forEachPlace { place in
+        guard let ordered = part.ordered(postings, &work) else {
+            return postings.forEachPlace { place in
+                work.spend(Self.listedWork)
+                if work.isSpent { return false }
+                if part.isCandidate(place) { look(at: place) }
+                return true
+            }
+        }
+        return ordered.forEach { place in
             work.spend(Self.listedWork)
             if work.isSpent { return false }
-            guard part.isCandidate(place) else { return true }
+            look(at: place)
+            return true
+        }
+
+        @inline(__always)
+        func look(at place: Int) {
             let bestRank = RelevanceRank(relevance, importance: columns.importance(of: place))
             if best.mayTake(bestRank, chordMeters: distances.chordMeters(to: place, of: columns)) {
                 part.dismiss(place)
                 take(place, of: part, for: relevance)
             }
-            return true
         }
     }
 
     private mutating func take(_ place: Int, of part: RelevancePart, for relevance: RelevanceClass) {
         work.spend(Self.placeWork + Self.wordWork * query.words.count)
         guard query.filter.admits(kind: part.view.columns.kinds[place]),
-            part.filter.admits(place, of: part.view),
-            let found = part.relevanceClass(of: place, for: relevance, &surroundings, &work)
+            !part.filter.isNeeded || part.filter.admits(place, of: part.view),
+            let found = part.relevanceClass(of: place, for: relevance, surroundings, &work)
         else { return }
         let rank = RelevanceRank(found, importance: part.view.columns.importance(of: place))
         guard best.mayTake(rank, chordMeters: distances.chordMeters(to: place, of: part.view.columns)) else {
@@ -203,7 +215,7 @@ private struct RelevanceSearch {
 
     private mutating func names(of reference: IndexPlaceReference, _ relevance: RelevanceClass) -> [Int] {
         parts[Int(reference.part)].names(
-            of: Int(reference.place), relevance, all: query.findsAllNames, &surroundings, &work)
+            of: Int(reference.place), relevance, all: query.findsAllNames, surroundings, &work)
     }
 }
 

@@ -1,24 +1,37 @@
 import PointsOfInterestServerAPI
 
-/// The words of a text that places have in their addresses and categories.
-struct Surroundings {
+/// The words of a text that places have in their addresses and categories. A search asks for them a place at a time, so they are plain
+/// memory, which is read without counting references.
+final class Surroundings {
     private let words: [QueryWord]
     private let vocabulary: IndexVocabulary
     private var matcher: WordMatcher
     /// What each word of the text begins with.
-    private let initials: [WordInitials]
+    private let initials: Column<WordInitials>
     private let lastInitials: WordInitials
-    private lazy var hasLastInCategory = categories.contains { $0 >> UInt64(words.count - 1) & 1 == 1 }
-    /// For each category, the words of the text that its name has. Most searches don't come to it.
-    private lazy var categories = masksOfCategories()
+    private var madeCategories: Column<RelevanceWords.Mask>?
+    private lazy var allOfCategories = (0..<categories.count).reduce(0) { $0 | categories[$1] }
     private static let addressWork = 20
 
     init(_ words: [QueryWord], _ vocabulary: IndexVocabulary) {
         self.words = words
         self.vocabulary = vocabulary
         matcher = WordMatcher(words)
-        initials = words.map { WordInitials($0) }
-        lastInitials = initials.last ?? .none
+        initials = Column(words.map { WordInitials($0) })
+        lastInitials = words.last.map { WordInitials($0) } ?? .none
+    }
+
+    deinit {
+        initials.free()
+        madeCategories?.free()
+    }
+
+    /// For each category, the words of the text that its name has. Most searches don't come to it.
+    private var categories: Column<RelevanceWords.Mask> {
+        if let madeCategories { return madeCategories }
+        let made = Column(masksOfCategories())
+        madeCategories = made
+        return made
     }
 
     private func masksOfCategories() -> [RelevanceWords.Mask] {
@@ -31,11 +44,10 @@ struct Surroundings {
 
     /// The words at the beginning of the text that a name needs, at least: places of a part can't have them, and all behind them,
     /// there. All words where no place has the last one there.
-    mutating func neededCount(_ columns: PartColumns) -> Int {
-        let ofCategories = categories.reduce(0, |)
+    func neededCount(_ columns: PartColumns) -> Int {
         var count = words.count
         while count > 1,
-            ofCategories >> RelevanceWords.Mask(count - 1) & 1 == 1
+            allOfCategories >> RelevanceWords.Mask(count - 1) & 1 == 1
                 || Self.mayHave(words[count - 1], columns.addressWords)
         {
             count -= 1
@@ -58,26 +70,28 @@ struct Surroundings {
 
     /// Whether a place may have the last word there.
     @inline(__always)
-    mutating func mayHaveLast(_ place: Int, _ columns: PartColumns) -> Bool {
-        hasLastInCategory || lastInitials.meets(columns.addressInitials[place])
+    func mayHaveLast(_ place: Int, _ columns: PartColumns) -> Bool {
+        allOfCategories >> RelevanceWords.Mask(words.count - 1) & 1 == 1
+            || lastInitials.meets(columns.addressInitials[place])
     }
 
     /// The words that a place may have there, or more.
-    mutating func possibleMask(of place: Int, of columns: PartColumns) -> RelevanceWords.Mask {
-        let category = Int(columns.kinds[place] >> 1)
-        var mask = category < categories.count ? categories[category] : 0
+    func possibleMask(of place: Int, of columns: PartColumns) -> RelevanceWords.Mask {
+        var mask = maskOfCategory(of: place, of: columns)
         let initials = columns.addressInitials[place]
-        for word in self.initials.indices where initials.meets(self.initials[word]) {
+        for word in 0..<self.initials.count where initials.meets(self.initials[word]) {
             mask |= 1 << RelevanceWords.Mask(word)
         }
         return mask
     }
 
-    mutating func mask(of place: Int, of columns: PartColumns, _ work: inout WorkBudget)
-        -> RelevanceWords.Mask
-    {
+    private func maskOfCategory(of place: Int, of columns: PartColumns) -> RelevanceWords.Mask {
         let category = Int(columns.kinds[place] >> 1)
-        let mask = category < categories.count ? categories[category] : 0
+        return category < categories.count ? categories[category] : 0
+    }
+
+    func mask(of place: Int, of columns: PartColumns, _ work: inout WorkBudget) -> RelevanceWords.Mask {
+        let mask = maskOfCategory(of: place, of: columns)
         guard let address = PlaceRecord(columns.record(of: place)).address else { return mask }
         work.spend(Self.addressWork)
         return mask | matcher.mask(of: address.span)
