@@ -299,7 +299,7 @@ extension String {
 
 extension StringProtocol {
     /// The text for a message, without control characters: those of an untrusted file would otherwise reach the terminal.
-    var printable: String {
+    package var printable: String {
         String(
             String.UnicodeScalarView(
                 unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))

@@ -24,6 +24,12 @@ package struct ImportedPlace: Sendable, Equatable {
     /// JSON of an object, a language's tag and a name each; nil where there are none.
     package var names: String?
     package var otherNames: [String] = []
+    /// `temporarilyClosed` or `permanentlyClosed`; nil where the place isn't known to be closed.
+    package var operatingStatus: String?
+    /// JSON of an object, a member's name and what people have corrected it to each; nil where there are none.
+    package var corrections: String?
+    /// Whether people have removed the place: it isn't shown, and no import brings it back.
+    package var isSuppressed = false
     /// Of which members its row says anything; the others stay as they are.
     package var given = GivenMembers.all
     /// The names of properties, and the tags of names in languages, that its row has and leaves empty. They count where not all
@@ -48,7 +54,28 @@ package struct GivenMembers: OptionSet, Sendable, Hashable {
     /// All properties.
     package static let properties = GivenMembers(rawValue: 64)
 
-    package static let all = GivenMembers(rawValue: 127)
+    package static let operatingStatus = GivenMembers(rawValue: 128)
+
+    package static let all = GivenMembers(rawValue: 255)
+}
+
+/// Members that no row of some files has, although a mapping or an option names them: the files say nothing of them.
+package struct UnseenMembers: Sendable, Equatable {
+    package var members: GivenMembers = []
+    /// The names of properties.
+    package var properties: [String] = []
+
+    package init() {}
+
+    init(members: GivenMembers, properties: [String]) { (self.members, self.properties) = (members, properties) }
+
+    package var isEmpty: Bool { members.isEmpty && properties.isEmpty }
+
+    /// What neither these files have nor others.
+    func intersection(_ other: UnseenMembers) -> UnseenMembers {
+        UnseenMembers(
+            members: members.intersection(other.members), properties: properties.filter(other.properties.contains))
+    }
 }
 
 /// The fields of a place, as mappings and options name them.
@@ -58,6 +85,10 @@ package enum ImportField: String, CaseIterable, Sendable {
     case names
     /// Other names, with semicolons between them.
     case otherNames = "other_names"
+    /// Whether the place is open, or closed for a while or for good.
+    case operatingStatus = "operating_status"
+    /// Whether people have removed the place, as exports say it.
+    case suppressed
     /// Latitude and longitude in one text, or a geometry as WKT.
     case position
 
@@ -76,6 +107,8 @@ package enum ImportField: String, CaseIterable, Sendable {
         case .names: 9
         case .otherNames: 10
         case .position: 11
+        case .operatingStatus: 12
+        case .suppressed: 13
         }
     }
 }
@@ -87,7 +120,7 @@ package enum ClearedMember: Hashable, Sendable {
     case property(String)
 
     private static let fields: [ImportField] = [
-        .featured, .address, .website, .importance, .names, .otherNames,
+        .featured, .address, .website, .importance, .names, .otherNames, .operatingStatus,
     ]
 
     /// Nil where no member is called like this that a place may lack.
@@ -133,6 +166,8 @@ package enum RejectionReason: String, CaseIterable, Error, Sendable {
     case malformedFeatured = "malformed-featured"
     /// It isn't a number from 0 to 1000.
     case malformedImportance = "malformed-importance"
+    /// It is neither true nor false whether people have removed the place.
+    case malformedSuppressed = "malformed-suppressed"
     /// The database's vocabulary doesn't have the category. A reader can't know this, and never gives this reason.
     case unknownCategory = "unknown-category"
 }
@@ -248,6 +283,10 @@ package enum Normalisation: String, CaseIterable, Sendable {
     case propertiesDropped = "properties-dropped"
     /// A name in a language, or another name, is too long or one too many; or its language is none.
     case namesDropped = "names-dropped"
+    /// It isn't known what the operating status means.
+    case operatingStatusDropped = "operating-status-dropped"
+    /// What people are said to have corrected isn't an object of members that a place may have.
+    case correctionsDropped = "corrections-dropped"
 }
 
 /// A source that can't be read, or not any further: the import ends.

@@ -81,6 +81,7 @@ extension Mapping {
                 }
                 takeProperty(from: name)
             }
+        case ("corrections", .string(let column)) where !column.isEmpty: takeCorrections(fromObject: column)
         case ("properties", .string(let column)) where !column.isEmpty: takeProperties(fromObject: column)
         case ("names", .array(let values)):
             for (index, value) in values.enumerated() { try readNames(value, place: "\(name)[\(index)]") }
@@ -92,6 +93,7 @@ extension Mapping {
         case ("properties", _):
             throw Fault(name, "should be a list of names, or the name of a field with an object")
         case ("other_names", _): throw Fault(name, "should be a list of names")
+        case ("corrections", _): throw Fault(name, "should be the name of a field with an object")
         case ("description", _), ("delimiter", _): throw Fault(name, "should be a text")
         case ("quotes", _): throw Fault(name, "should be true or false")
         case ("columns", _): throw Fault(name, "should be a list of names")
@@ -99,7 +101,7 @@ extension Mapping {
             guard let field = ImportField(rawValue: name) else {
                 let known =
                     ImportField.allCases.map(\.rawValue) + [
-                        "columns", "delimiter", "lookup", "properties", "quotes",
+                        "columns", "corrections", "delimiter", "lookup", "properties", "quotes",
                     ]
                 throw Fault(name, "isn't one of \(known.joined(separator: ", "))")
             }

@@ -61,6 +61,8 @@ struct Mapping {
     private(set) var otherNames: [(field: Int, separator: UInt8)] = []
     /// The row's fields that may have a JSON object with all names in languages, or with all properties.
     private(set) var (namesObject, propertiesObject): (Int?, Int?) = (nil, nil)
+    /// The row's field that may have a JSON object with what people have corrected.
+    private(set) var correctionsObject: Int?
     /// The fields that a row gives without having them: of a file whose rows have what they like, a mapping or an option names
     /// them.
     private(set) var namedFields: Set<ImportField> = []
@@ -170,6 +172,9 @@ struct Mapping {
     /// Takes all properties from the JSON object in this column.
     mutating func takeProperties(fromObject column: String) { propertiesObject = index(of: column) }
 
+    /// Takes what people have corrected from the JSON object in this column.
+    mutating func takeCorrections(fromObject column: String) { correctionsObject = index(of: column) }
+
     /// Finds the columns of names in languages.
     mutating func findNames(among columns: [String]) {
         guard let prefix = namesPrefix?.asciiLowercased else { return }
@@ -193,7 +198,7 @@ struct Mapping {
 
     /// The row's fields that may have an object or an array of JSON, which is read as a whole, whatever else is read of it.
     var wholeFields: Set<Int> {
-        Set([namesObject, propertiesObject].compactMap(\.self) + otherNames.map(\.field))
+        Set([namesObject, propertiesObject, correctionsObject].compactMap(\.self) + otherNames.map(\.field))
             .subtracting(choices.joined().flatMap(\.fields))
     }
 

@@ -20,6 +20,11 @@ struct PlaceBuilder {
     private let alwaysGiven: GivenMembers
     /// What a row gives where it has one of these fields.
     private let givenByFields: [(member: GivenMembers, fields: [Int])]
+    /// What rows give without having it, since the mapping names it, and by which fields they would have it.
+    private let named: [(member: GivenMembers, fields: [Int])]
+    private var seenMembers: GivenMembers = []
+    /// For each property of the mapping, whether a row had it.
+    private var seenProperties: [Bool]
     private let isTable: Bool
     private let boundingBox: BoundingBox?
     private let categories: Set<String>
@@ -34,7 +39,8 @@ struct PlaceBuilder {
         projection: Projection? = nil
     ) {
         self.isTable = isTable
-        (alwaysGiven, givenByFields) = Self.given(mapping, isTable: isTable)
+        (alwaysGiven, givenByFields, named) = Self.given(mapping, isTable: isTable)
+        seenProperties = mapping.properties.map { _ in false }
         self.projection = projection
         self.mapping = mapping
         selectingFields = mapping.selectingFields
@@ -48,31 +54,43 @@ struct PlaceBuilder {
     ///   be one that this row leaves out.
     private static func given(
         _ mapping: Mapping, isTable: Bool
-    ) -> (always: GivenMembers, byFields: [(GivenMembers, [Int])]) {
+    ) -> (always: GivenMembers, byFields: [(GivenMembers, [Int])], named: [(GivenMembers, [Int])]) {
         var (always, byFields): (GivenMembers, [(GivenMembers, [Int])]) = ([], [])
-        func take(_ member: GivenMembers, _ isAlways: Bool, _ fields: [Int]) {
-            if isAlways {
+        var named: [(GivenMembers, [Int])] = []
+        func take(_ member: GivenMembers, _ isAlways: Bool, isNamed: Bool = false, _ fields: [Int]) {
+            if isAlways || isNamed {
                 always.insert(member)
+                if !isAlways { named.append((member, fields)) }
             } else if !fields.isEmpty {
                 byFields.append((member, fields))
             }
         }
         let fields: [(GivenMembers, ImportField)] = [
             (.featured, .featured), (.address, .address), (.website, .website), (.importance, .importance),
+            (.operatingStatus, .operatingStatus),
         ]
-        func isAlways(_ field: ImportField) -> Bool {
-            mapping.cleared.contains(.field(field)) || !isTable && mapping.namedFields.contains(field)
-        }
+        func isCleared(_ field: ImportField) -> Bool { mapping.cleared.contains(.field(field)) }
+        func isNamed(_ field: ImportField) -> Bool { !isTable && mapping.namedFields.contains(field) }
         for (member, field) in fields {
             let isFixed = mapping[field].contains { $0.fields.isEmpty }
-            take(member, isFixed || isAlways(field), mapping[field].flatMap(\.fields))
+            take(member, isFixed || isCleared(field), isNamed: isNamed(field), mapping[field].flatMap(\.fields))
         }
-        take(.otherNames, isAlways(.otherNames), mapping.otherNames.map(\.field))
-        take(.names, isAlways(.names), mapping.namesObject.map { [$0] } ?? [])
+        take(
+            .otherNames, isCleared(.otherNames), isNamed: isNamed(.otherNames), mapping.otherNames.map(\.field))
+        let names = mapping.namesObject.map { [$0] } ?? []
+        // Names in columns, which aren't known before the rows, are given as a whole where a mapping names them.
+        take(.names, isCleared(.names) || isNamed(.names) && names.isEmpty, isNamed: isNamed(.names), names)
         let object = mapping.propertiesObject.map { [$0] } ?? []
-        let isNamed = !isTable && mapping.namesAllProperties && !object.isEmpty
-        take(.properties, isNamed || mapping.cleared.contains(.properties), object)
-        return (always, byFields)
+        let namesAll = !isTable && mapping.namesAllProperties && !object.isEmpty
+        take(.properties, mapping.cleared.contains(.properties), isNamed: namesAll, object)
+        return (always, byFields, named)
+    }
+
+    /// What no row has had so far, although the mapping names it.
+    var unseen: UnseenMembers {
+        let members = named.reduce(into: GivenMembers()) { $0.insert($1.member) }.subtracting(seenMembers)
+        let properties = zip(mapping.properties, seenProperties).filter { !$1 }.map(\.0.name)
+        return UnseenMembers(members: members, properties: isTable ? [] : properties)
     }
 
     /// The place of a row, or why it is rejected; nil if the row isn't selected.
@@ -99,9 +117,12 @@ struct PlaceBuilder {
             var place = ImportedPlace(
                 sourceID: sourceID ?? Self.digest(name.text, latitude, longitude), hasOwnID: sourceID != nil,
                 name: name.text, category: category, latitude: latitude, longitude: longitude,
-                featured: try featured(of: &row), address: try address(of: &row),
+                featured: try flag(.featured, of: &row, or: .malformedFeatured),
+                address: try address(of: &row),
                 website: try website(of: &row), importance: try importance(of: &row),
-                properties: try properties(of: &row), names: names, otherNames: otherNames)
+                properties: try properties(of: &row), names: names, otherNames: otherNames,
+                operatingStatus: try operatingStatus(of: &row), corrections: corrections(of: &row),
+                isSuppressed: try flag(.suppressed, of: &row, or: .malformedSuppressed))
             note(row, in: &place)
             return .place(place, line: row.line)
         } catch {
@@ -111,10 +132,14 @@ struct PlaceBuilder {
     }
 
     /// Notes what a row gives, and what it leaves empty.
-    private func note(_ row: Row, in place: inout ImportedPlace) {
+    private mutating func note(_ row: Row, in place: inout ImportedPlace) {
         place.given = alwaysGiven
         for (member, fields) in givenByFields where fields.contains(where: row.has) {
             place.given.insert(member)
+        }
+        for (member, fields) in named where fields.contains(where: row.has) { seenMembers.insert(member) }
+        for (index, property) in mapping.properties.enumerated() where row.has(property.field) {
+            seenProperties[index] = true
         }
         if !place.given.contains(.properties) {
             for (name, field) in mapping.properties where row[field].isEmpty && (!isTable || row.has(field)) {
@@ -230,14 +255,41 @@ struct PlaceBuilder {
         return name
     }
 
-    private mutating func featured(of row: inout Row) throws(RejectionReason) -> Bool {
-        guard let text = try text(.featured, of: &row)?.text else { return false }
+    private mutating func flag(
+        _ field: ImportField, of row: inout Row, or reason: RejectionReason
+    ) throws(RejectionReason) -> Bool {
+        guard let text = try text(field, of: &row)?.text else { return false }
         if text == "false" { return false }
         switch text.asciiLowercased {
         case "false", "f", "no", "n", "0": return false
         case "true", "t", "yes", "y", "1": return true
-        default: throw .malformedFeatured
+        default: throw reason
         }
+    }
+
+    /// The status in the table's words, of those of Google's and Overture's places.
+    private mutating func operatingStatus(of row: inout Row) throws(RejectionReason) -> String? {
+        guard let text = try text(.operatingStatus, of: &row)?.text else { return nil }
+        switch text.asciiLowercased.filter({ $0 != "_" && $0 != " " && $0 != "-" }) {
+        case "open", "operational": return nil
+        case "temporarilyclosed", "closedtemporarily": return "temporarilyClosed"
+        case "permanentlyclosed", "closedpermanently", "closed": return "permanentlyClosed"
+        default:
+            count(.operatingStatusDropped)
+            return nil
+        }
+    }
+
+    /// The JSON of what people have corrected; nil where that is nothing.
+    private mutating func corrections(of row: inout Row) -> String? {
+        guard let field = mapping.correctionsObject, !row[field].isEmpty else { return nil }
+        let members = row.objectMembers(of: field)
+        let json = members.map { [UInt8(ascii: "{")] + $0 + [UInt8(ascii: "}")] }
+        guard let json, TableCheck.isJSON(json) else {
+            count(.correctionsDropped)
+            return nil
+        }
+        return json.contains(UInt8(ascii: ":")) ? String(decoding: json, as: UTF8.self) : nil
     }
 
     /// A number from 0 to 1000, rounded; 0 where there is none.
@@ -352,6 +404,7 @@ struct PlaceBuilder {
         case .malformedCategory: fields = [.category]
         case .malformedFeatured: fields = [.featured]
         case .malformedImportance: fields = [.importance]
+        case .malformedSuppressed: fields = [.suppressed]
         case .malformedCoordinates, .coordinatesOutOfRange: fields = [.latitude, .longitude, .position]
         case .nameTooLong: fields = [.name]
         case .idTooLong: fields = [.id]

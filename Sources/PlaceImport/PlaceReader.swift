@@ -40,6 +40,8 @@ package final class PlaceReader {
         while let file {
             if let item = try file.next() { return item }
             finished = progress
+            let unseenHere = file.builder.unseen
+            unseen = unseen?.intersection(unseenHere) ?? unseenHere
             self.file = nil
             if let path = waiting.popFirst() { self.file = try PlaceFile(path, source, confinement) }
         }
@@ -52,6 +54,9 @@ package final class PlaceReader {
         guard let file else { return [] }
         return try rejectedRows.bytes(of: row, read: file.rows, from: file.input.path, file.context)
     }
+
+    /// What no row of the files that are read to their end has, although a mapping or an option names it; nil before that.
+    package private(set) var unseen: UnseenMembers?
 
     /// A warning for people about how the files are read; nil if there is none.
     package var remark: String? { confinement?.remark }

@@ -1,6 +1,18 @@
 extension ImportSource {
     /// The options that say all this but the paths, for a command line.
     var options: [String] {
+        let options = optionValues.map { name, value in "\(name) \(value.quotedForShell)" }
+        return options + (isUnconfined ? ["--unconfined-source"] : [])
+    }
+
+    /// The values of the options that say how the files are read, which the next files of the dataset will need again; not what
+    /// is done once, nor what is only for trusted files.
+    package var rememberedOptions: [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: optionValues.filter { $0.name != "--clear" }.map { ($0.name, $0.value) })
+    }
+
+    private var optionValues: [(name: String, value: String)] {
         let columns = columns.isEmpty ? nil : columns.option
         let texts = fixedTexts.isEmpty ? nil : fixedTexts.option
         let properties = properties.isEmpty ? nil : properties.joined(separator: ",")
@@ -13,9 +25,7 @@ extension ImportSource {
             ("--set", texts), ("--properties", properties), ("--clear", cleared), ("--bbox", box),
             ("--category", categories),
         ]
-        let options = values.compactMap { name, value in value.map { "\(name) \($0.quotedForShell)" }
-        }
-        return options + (isUnconfined ? ["--unconfined-source"] : [])
+        return values.compactMap { name, value in value.map { (name, $0) } }
     }
 
     static func name(ofDelimiter byte: UInt8) -> String {

@@ -49,15 +49,31 @@ extension Setting where Value == Int {
         _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
         Setting(name, purpose) { (text) throws(SettingRejection) in
-            let words = text.split(separator: " ", omittingEmptySubsequences: false)
-            guard words.count == 2, words[1] == "months" || words[1] == "month", let count = Int(words[0]),
-                range.contains(count)
-            else {
-                throw SettingRejection(
-                    expected: "\(range.lowerBound) to \(range.upperBound) months, such as 13 months")
-            }
-            return count
+            try parse(text, of: "month", in: range, example: 13)
         }
+    }
+
+    /// Such as `400 days`.
+    package static func days(
+        _ name: SettingName, _ purpose: String, default defaultCount: Int, in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(name, purpose, default: "\(defaultCount) days") { (text) throws(SettingRejection) in
+            try parse(text, of: "day", in: range, example: defaultCount)
+        }
+    }
+
+    /// A number and its unit, in the singular or the plural.
+    private static func parse(
+        _ text: String, of unit: String, in range: ClosedRange<Int>, example: Int
+    ) throws(SettingRejection) -> Int {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, words[1] == unit || words[1] == unit + "s", let count = Int(words[0]),
+            range.contains(count)
+        else {
+            throw SettingRejection(
+                expected: "\(range.lowerBound) to \(range.upperBound) \(unit)s, such as \(example) \(unit)s")
+        }
+        return count
     }
 
     /// Such as `512MiB` or `2GiB`.

@@ -31,6 +31,7 @@ package enum SettingName: String, CaseIterable, CustomStringConvertible, Sendabl
     case eventsRetention = "POI_EVENTS_RETENTION"
     case eventsStatementTimeout = "POI_EVENTS_STATEMENT_TIMEOUT"
     case fixtures = "POI_FIXTURES"
+    case historyRetention = "POI_HISTORY_RETENTION"
     case ignoredParameters = "POI_IGNORED_PARAMETERS"
     case index = "POI_INDEX"
     case indexDir = "POI_INDEX_DIR"

@@ -58,6 +58,15 @@ struct CommandLineTool {
             name: "datasets", summary: "list, export or remove: what the places come from",
             help: DatasetsCommand.help, run: DatasetsCommand.run),
         Command(
+            name: "imports", summary: "list, or revert: what was imported, and how it is taken back",
+            help: ImportsCommand.help, run: ImportsCommand.run),
+        Command(
+            name: "places", summary: "show, correct, close, remove, restore or merge: one place at a time",
+            help: PlacesCommand.help, run: PlacesCommand.run),
+        Command(
+            name: "history", summary: "maintain or forget: what places were",
+            run: HistoryCommand.run),
+        Command(
             name: "reindex", summary: "make every server read all places again, by a new dataset id",
             run: ReindexCommand.run),
         Command(
@@ -78,6 +87,7 @@ struct CommandLineTool {
     private static let switches: Set<String> = [
         "--help", "--version", "--print-config", "--dry-run", "--yes", "--seeds", "--ready",
         "--include-tests", "--force", "--add-categories", "--sync", "--unconfined-source", "--explain",
+        "--reset-options", "--temporarily", "--no-dataset",
     ]
 
     private func run(_ arguments: [String]) -> Int32 {

@@ -160,3 +160,19 @@ final class ProgressBar: @unchecked Sendable {
         Terminal.showProgress(text)
     }
 }
+
+extension Terminal {
+    /// Rows of cells as columns, those of numbers at the right.
+    static func table(_ rows: [[String]], numbers: Set<Int> = []) -> String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let lines = rows.map { row in
+            let cells = zip(row, widths).enumerated().map { column, cell in
+                let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
+                return numbers.contains(column) ? blanks + cell.0 : cell.0 + blanks
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        return lines.joined(separator: "\n")
+    }
+}

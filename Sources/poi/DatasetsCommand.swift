@@ -8,14 +8,16 @@ enum DatasetsCommand {
     static let help = """
         poi datasets [list]
         poi datasets export NAME [FILE] [--format csv|geojson]
+        poi datasets export --no-dataset [FILE]
         poi datasets remove NAME --yes
 
         list     every dataset: its name, how many places it has, its license, credit and URL
-        export   writes a dataset's places to a file, or to standard output, so that poi import takes them back: the same
-                 file again changes nothing. The file's extension says the format, else --format; csv without either
+        export   writes a dataset's places to a file, or to standard output, so that poi import takes them back with what
+                 people have corrected and removed: the same file again changes nothing. The file's extension says the
+                 format, else --format; csv without either. --no-dataset: the places that are of no dataset
         remove   removes a dataset and all of its places, in one transaction; without --yes it only says how many
 
-        list and export need a role that may read, remove needs that which migrates. Documentation/import.md says more.
+        list and export need a role that may read, which doesn't know what people have removed; remove needs that which migrates. Documentation/import.md says more.
         """
 
     private static let actions = ["list", "export", "remove"]
@@ -32,6 +34,10 @@ enum DatasetsCommand {
         if action == "list" {
             try invocation.refuseWords(after: 2)
             return try list(invocation)
+        }
+        if action == "export", invocation.line.switches.contains("--no-dataset") {
+            try invocation.refuseWords(after: 3)
+            return try export(nil, to: words.dropFirst().first, invocation)
         }
         guard words.count > 1, TableCheck.isSingleLine(words[1], maximumLength: 100) else {
             throw ConfigurationError("expected the name of a dataset; see poi datasets --help")
@@ -50,24 +56,14 @@ enum DatasetsCommand {
         if try invocation.printsConfiguration(reader) { return }
         let datasets = try DatasetList(database).run()
         guard !datasets.isEmpty else { return Terminal.printError("there are no datasets") }
-        let rows = datasets.map { [$0.name, "\($0.places)", $0.license, $0.credit ?? "", $0.url ?? ""] }
-        try Terminal.print(table([["dataset", "places", "license", "credit", "url"]] + rows))
-    }
-
-    private static func table(_ rows: [[String]]) -> String {
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        let lines = rows.map { row in
-            let cells = zip(row, widths).enumerated().map { column, cell in
-                let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column == 1 ? blanks + cell.0 : cell.0 + blanks
-            }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+        let rows = datasets.map {
+            [$0.name.isEmpty ? "(none)" : $0.name, "\($0.places)", $0.license, $0.credit ?? "", $0.url ?? ""]
         }
-        return lines.joined(separator: "\n")
+        try Terminal.print(
+            Terminal.table([["dataset", "places", "license", "credit", "url"]] + rows, numbers: [1]))
     }
 
-    private static func export(_ name: String, to path: String?, _ invocation: Invocation) throws {
+    private static func export(_ name: String?, to path: String?, _ invocation: Invocation) throws {
         var reader = invocation.settings
         let path = path == "-" ? nil : path
         let format = try format(of: path, option: reader.takeOption("--format"))
@@ -79,8 +75,9 @@ enum DatasetsCommand {
             .run(write: { try file.write($0) }, onProgress: progress?.update)
         try file.finish()
         progress?.finish()
-        Terminal.printError(
-            "\(dataset.places) places; to import them: \(importCommand(for: dataset, path ?? "-", format))")
+        let command = name.map { _ in "; to import them: \(importCommand(for: dataset, path ?? "-", format))"
+        }
+        Terminal.printError("\(dataset.places) places" + (command ?? ""))
     }
 
     private static func format(

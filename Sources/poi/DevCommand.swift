@@ -49,7 +49,7 @@ enum DevCommand {
         let isName = path != "-" && TableCheck.isSingleLine(String(file), maximumLength: 100)
         let name = isName ? String(file) : "imported"
         var options = ImportOptions(dataset: DatasetDescription(name: name, license: "unknown"))
-        (options.addsCategories, options.removesVanished, options.isForced) = (true, true, true)
+        (options.addsCategories, options.removesVanished, options.allowed) = (true, true, .everything)
         options.maximumErrors = maximumErrors
         Terminal.tell("dataset \(name), license unknown:")
         Terminal.tell("\(try ImportCommand.run(DatasetImport(database, source, options)))")

@@ -10,6 +10,7 @@ enum ImportCommand {
     static let help = """
         poi import FILE… --explain
         poi import FILE… --dataset NAME --license ID [OPTION…]
+        poi import FILE… --dataset NAME [OPTION…]
 
         Brings the places of a dataset to what files say. A file is CSV, JSON or GeoJSON, a ZIP with one of these, or what
         GDAL reads: OpenStreetMap, GeoPackage, Shapefile, FlatGeobuf, KML, KMZ, GPX, XLSX, ODS. - is standard input.
@@ -21,8 +22,8 @@ enum ImportCommand {
           --mapping NAME|FILE       columns, geonames, openstreetmap, overture, or a file of yours
           --id COLUMN               the column of the places' stable ids
           --properties COLUMN,…     columns that become properties
-          --clear MEMBER,…          empties address, website, featured, importance, names, other_names, properties or
-                                    properties.NAME of every place; else a column that a file lacks changes nothing
+          --clear MEMBER,…          empties address, website, featured, importance, names, other_names, operating_status,
+                                    properties or properties.NAME of every place; a column that a file lacks changes nothing
           --layer NAME              a layer of a file with several, or the member of a JSON object that has the places
           --crs EPSG:CODE           the coordinate system of the positions, if it isn't WGS 84 and the file doesn't say it
           --format csv|geojson|gdal, --delimiter CHARACTER|tab
@@ -34,7 +35,12 @@ enum ImportCommand {
         what happens
           --dry-run                 changes nothing and says what would be done
           --add-categories          adds categories that the vocabulary doesn't have
-          --sync                    removes places that the files no longer have; --force, however many
+          --report FILE             writes what becomes of each place to a file, as lines of JSON
+          --sync                    removes places that the files no longer have
+          --allow WHAT,…            allows what is rather a mistake: removals=20%, empty (no places at all), names, positions
+                                    or members that change in more than a third of the places; --force, any removals
+          --reset-options           forgets how the dataset was imported before: the options for reading files, which the
+                                    next import of the dataset has again unless it is given others
           --rejects FILE            writes rejected rows to a file
           --max-errors N            allows so many rejected rows; else 10, or a tenth of all
           --credit TEXT, --url URL  for maps that show the places
@@ -47,10 +53,10 @@ enum ImportCommand {
         """
 
     private static let options: Set<String> = [
-        "--bbox", "--category", "--clear", "--column", "--credit", "--crs", "--database-url",
+        "--allow", "--bbox", "--category", "--clear", "--column", "--credit", "--crs", "--database-url",
         "--database-url-file",
         "--dataset", "--delimiter", "--format", "--id", "--layer", "--license", "--mapping", "--max-errors",
-        "--properties", "--rejects", "--set", "--url",
+        "--properties", "--rejects", "--report", "--set", "--url",
     ]
 
     static func run(_ invocation: Invocation) throws {
@@ -71,17 +77,37 @@ enum ImportCommand {
             try unread.refuseUnknownFlags()
             return try Terminal.print("\(FileExplanation(source, destination: destination))")
         }
-        let options = try ImportOptions(from: &reader, switches: invocation.line.switches)
-        let rejectsPath = reader.takeOption("--rejects")
+        var options = try ImportOptions(from: &reader, switches: invocation.line.switches)
+        let (rejectsPath, reportPath) = (reader.takeOption("--rejects"), reader.takeOption("--report"))
         let database = try DatabaseConfiguration(from: &reader)
+        options.historyDays = try reader.read(.historyRetention)
         if try invocation.printsConfiguration(reader) { return }
-        let rejects = try rejectsPath.map { try OutputFile(path: $0) }
+        let remembered = try ImportHistory(database).options(of: options.dataset.name)
+        guard !options.dataset.license.isEmpty || remembered?.license != nil else {
+            throw ConfigurationError(
+                "expected --license ID, since there is no dataset \(options.dataset.name): places say on which terms they come"
+            )
+        }
+        if options.dataset.license.isEmpty { options.dataset.license = remembered?.license ?? "" }
+        try run(
+            try source.remembering(remembered?.options, invocation), options, database,
+            (rejectsPath, reportPath), destination)
+    }
+
+    /// Runs the import, and tells what it did.
+    private static func run(
+        _ source: ImportSource, _ options: ImportOptions, _ database: DatabaseConfiguration,
+        _ paths: (rejects: String?, report: String?), _ destination: [String]
+    ) throws {
+        let rejects = try paths.rejects.map { try OutputFile(path: $0) }
+        let changes = try paths.report.map { try OutputFile(path: $0) }
         let report: ImportReport
         do {
-            report = try run(DatasetImport(database, source, options), rejects: rejects)
+            report = try run(DatasetImport(database, source, options), rejects: rejects, changes: changes)
         } catch {
-            // What was wrong with the rows is still worth reading.
+            // What was wrong with the rows, and what would change, is still worth reading.
             try? rejects?.finish()
+            try? changes?.finish()
             // An unconfined source isn't read twice: it may be a statement of SQL.
             if let error = error as? ImportError, error.isAboutFields, !source.isUnconfined,
                 let explanation = try? FileExplanation(source, destination: destination)
@@ -91,6 +117,7 @@ enum ImportCommand {
             throw error
         }
         try rejects?.finish()
+        try changes?.finish()
         guard options.isDryRun else { return Terminal.tell("\(report)") }
         try Terminal.print("\(report)\nthis is what an import would do; nothing was changed")
         if let refusal = report.refusal { throw RefusedImport(description: refusal) }
@@ -108,11 +135,14 @@ enum ImportCommand {
         return given + ["--dry-run", "--add-categories", "--sync", "--force"].filter(switches.contains)
     }
 
-    static func run(_ work: DatasetImport, rejects: OutputFile? = nil) throws -> ImportReport {
+    static func run(
+        _ work: DatasetImport, rejects: OutputFile? = nil, changes: OutputFile? = nil
+    ) throws -> ImportReport {
         do {
             return try showingProgress { observers in
                 var observers = observers
                 if let rejects { observers.onRejected = { try rejects.write($0) } }
+                if let changes { observers.onChange = { try changes.write($0) } }
                 return try work.run(observers)
             }
         } catch let error as ImportError where error.path == nil {
@@ -142,12 +172,13 @@ extension ImportOptions {
     fileprivate init(from reader: inout SettingsReader, switches: Set<String>) throws(ConfigurationError) {
         let name = try Self.line("--dataset", maximumLength: 100, &reader)
         let license = try Self.line("--license", maximumLength: 200, &reader)
-        guard let name, let license else {
+        guard let name else {
             throw ConfigurationError(
-                "expected --dataset NAME and --license ID: places say where they come from and on which terms"
+                "expected --dataset NAME and, for a new one, --license ID: places say where they come from and on which terms"
             )
         }
-        self.init(dataset: DatasetDescription(name: name, license: license))
+        // Without one, the dataset's own.
+        self.init(dataset: DatasetDescription(name: name, license: license ?? ""))
         dataset.credit = try Self.line("--credit", maximumLength: 300, mayBeEmpty: true, &reader)
         dataset.url = reader.takeOption("--url")
         if let url = dataset.url, !url.isEmpty, !TableCheck.isWebsite(url) {
@@ -156,7 +187,15 @@ extension ImportOptions {
         maximumErrors = try Self.maximumErrors(from: &reader)
         addsCategories = switches.contains("--add-categories")
         removesVanished = switches.contains("--sync")
-        isForced = switches.contains("--force")
+        if let text = reader.takeOption("--allow") {
+            guard let allowed = ImportAllowances(option: text) else {
+                throw ConfigurationError(
+                    "--allow=\(text): expected removals=PERCENT%, empty, names, positions or members, several with commas "
+                        + "between")
+            }
+            self.allowed = allowed
+        }
+        if switches.contains("--force") { (allowed.removals, allowed.isEmpty) = (1, true) }
         isDryRun = switches.contains("--dry-run")
     }
 
@@ -205,8 +244,8 @@ extension ImportSource {
                 .map { ClearedMember(String($0)) }
             guard !members.contains(nil) else {
                 throw ConfigurationError(
-                    "--clear=\(text): expected address, website, featured, importance, names, other_names, properties or "
-                        + "properties.NAME, several with commas between")
+                    "--clear=\(text): expected address, website, featured, importance, names, other_names, operating_status, "
+                        + "properties or properties.NAME, several with commas between")
             }
             cleared = Set(members.compactMap(\.self))
         }
@@ -225,6 +264,29 @@ extension ImportSource {
                 throw ConfigurationError("--category=\(text): expected names such as cafe,art_gallery")
             }
         }
+    }
+
+    /// The same with the options of the dataset's last import, unless they are given; says which.
+    func remembering(_ remembered: RememberedOptions?, _ invocation: Invocation) throws -> ImportSource {
+        guard let remembered, !invocation.line.switches.contains("--reset-options") else { return self }
+        let given = invocation.line.options
+        // --id is a part of --column.
+        let isColumnGiven = given["--column"] != nil
+        let added = remembered.values.filter {
+            given[$0.key] == nil && !($0.key == "--column" && isColumnGiven)
+        }
+        for (name, value) in remembered.values.sorted(by: { $0.key < $1.key }) {
+            if let other = given[name], other != value {
+                Terminal.printError("\(name) \(other.quotedForShell), before it was \(value.quotedForShell)")
+            }
+        }
+        guard !added.isEmpty else { return self }
+        let shown = added.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.quotedForShell)" }
+        Terminal.printError("as before: \(shown.joined(separator: " ")); --reset-options takes none of these")
+        var reader = SettingsReader(
+            flags: given.merging(added) { given, _ in given }, environment: [:],
+            switches: invocation.line.knownSwitches)
+        return try ImportSource(paths: paths, from: &reader, switches: invocation.line.switches)
     }
 
     private static func delimiter(_ text: String) throws(ConfigurationError) -> UInt8 {
@@ -246,7 +308,7 @@ extension ImportSource {
 
     private static func fixedTexts(_ text: String) throws(ConfigurationError) -> [ImportField: String] {
         guard let texts = [ImportField: String](option: text),
-            [.id, .names, .otherNames].allSatisfy({ texts[$0] == nil })
+            [.id, .names, .otherNames, .suppressed].allSatisfy({ texts[$0] == nil })
         else {
             throw ConfigurationError(
                 "--set=\(text): expected FIELD=TEXT, such as category=airport, several with commas between")

@@ -400,13 +400,18 @@ struct PlaceColumnTests {
         #expect(missing(in: ImportStatements.insert.text) == [])
     }
 
-    @Test("An import compares and changes each column, but for the two that say which place it is")
+    @Test(
+        "An import compares and changes each column, but for those that say which place it is, and what the history keeps"
+    )
     func compared() {
         let key = ["source_dataset", "source_id"]
-        let update = ImportStatements.update.text.components(separatedBy: " FROM pg_temp.import_rows")
-        #expect(columns.filter { !update[0].contains("\($0) = ") } == key)
-        let differs = update[1].components(separatedBy: " AND (place.name").last ?? ""
-        #expect(missing(in: "(place.name" + differs, prefix: "place.") == key)
+        let kept = ["source_values", "updated_at", "version"]
+        let update = ImportChanges.update.text.components(separatedBy: " FROM pg_temp.import_rows")
+        #expect(Set(columns.filter { !update[0].contains("\($0) = ") }) == Set(key + kept))
+        #expect(
+            Set(missing(in: ImportChanges.create.text, prefix: "place."))
+                == Set(key + kept).subtracting(["source_values", "source_dataset", "source_id"]))
+        #expect(missing(in: ImportChanges.updateCorrected.text) == key + ["updated_at", "version"])
     }
 
     @Test("Each column is a member of the contract's place")

@@ -1,3 +1,4 @@
+/// The migrations that this program was built with, as `scripts/record/record-migrations` records them.
 enum BuiltInMigrations {
     /// The SHA-256 of each file of the schema, by its name without the extension.
     static let schema: KeyValuePairs = [
@@ -13,6 +14,8 @@ enum BuiltInMigrations {
             "fef824da0e8233d04e7a95e26dd9e3a33e063889018456f750731f4573f68b1a",
         "0206_create_events":
             "d48260c38478bdac6266407f5bdda38830fc37fa00a2cc02b58ba828564d7c10",
+        "0210_create_location_versions":
+            "921fa19c39ab69bc6548cea677a5a2fd48a9ae3f8e85faf0241e553b0253007e",
     ]
 
     /// The same of the seeds, which a folder may lack.

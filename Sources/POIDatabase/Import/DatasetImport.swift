@@ -34,10 +34,12 @@ package struct ImportOptions: Sendable {
     /// Whether categories that the vocabulary doesn't have are added; else their rows are rejected.
     package var addsCategories = false
     package var removesVanished = false
-    /// Whether any number of places may be removed.
-    package var isForced = false
+    /// What is allowed that would otherwise be refused.
+    package var allowed = ImportAllowances()
     /// Whether the import only counts what it would do.
     package var isDryRun = false
+    /// How many days the history keeps what places were.
+    package var historyDays = 400
     /// How many rejected rows are accepted; nil for ten, or a tenth of all rows.
     package var maximumErrors: Int?
 
@@ -55,6 +57,8 @@ package struct DatasetImport: Sendable {
     package struct Observers: Sendable {
         /// Gets each rejected row as bytes of a file of rejected rows, on the thread that reads the file.
         package var onRejected: (@Sendable ([UInt8]) throws -> Void)?
+        /// Gets a line of JSON about each place that changes, before anything does.
+        package var onChange: (@Sendable ([UInt8]) throws -> Void)?
         /// Gets at the beginning of each step, and several times a second while it lasts, how far the import is.
         package var onProgress: @Sendable (ImportProgress) -> Void
         /// Gets a line about what a person should know.
@@ -104,10 +108,12 @@ package struct DatasetImport: Sendable {
         try await CommandError.withConnection(configuration, loop: loop) { connection in
             let transaction = ImportTransaction(
                 connection: connection, rows: rows, options: options, source: source, steps: steps,
-                onLine: observers.onLine)
+                onReport: observers.onChange, onLine: observers.onLine)
             let report = try await transaction.run()
             guard !options.isDryRun, report.hasChanges else { return report }
             await steps.cleanUp(connection, after: "the import is in the database", observers.onLine)
+            // What isn't done now, because somebody holds a lock, the next import does.
+            _ = try? await PlaceHistory.maintain(connection, keepingDays: options.historyDays)
             return report
         }
     }

@@ -4,7 +4,7 @@ import Postgres
 
 /// A dataset of the database, and how many places it has.
 package struct DatasetSummary: Sendable, Hashable {
-    /// Its name, as in `locations.source_dataset`.
+    /// Its name, as in `locations.source_dataset`; empty for the places without a dataset.
     package let name: String
     /// Its license; where it has no row of its own, those of its places with `AND` between.
     package let license: String
@@ -26,11 +26,12 @@ package struct DatasetList: Sendable {
         self.configuration = configuration
     }
 
-    /// Returns the datasets by their names. Blocks.
+    /// Returns the datasets by their names, and at the end the places without one, if there are any. Blocks.
     package func run() throws -> [DatasetSummary] {
         try EventLoop.runToCompletion { loop in
             try await CommandError.withConnection(configuration, loop: loop) { connection in
-                try await DatasetSummary.all(connection)
+                let without = try await DatasetSummary.withoutDataset(connection)
+                return try await DatasetSummary.all(connection) + (without.places > 0 ? [without] : [])
             }
         }
     }
@@ -49,13 +50,21 @@ extension DatasetSummary {
     /// The dataset with this name.
     ///
     /// - Throws: `CommandError` where there is none, with the name that was probably meant.
-    static func named(_ name: String, _ connection: PostgresConnection) async throws -> DatasetSummary {
+    static func named(_ name: String?, _ connection: PostgresConnection) async throws -> DatasetSummary {
+        guard let name else { return try await withoutDataset(connection) }
         let datasets = try await all(connection)
         if let dataset = datasets.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) { return dataset }
         let meant = NearestName.find(for: name, among: datasets.map(\.name))
         throw CommandError(
             "there is no dataset \(name)"
                 + (meant.map { "; did you mean \($0)?" } ?? "; poi datasets lists those that there are"))
+    }
+
+    /// The places that are of no dataset, as one without a name.
+    static func withoutDataset(_ connection: PostgresConnection) async throws -> DatasetSummary {
+        let count = try await connection.query("SELECT count(*) FROM locations WHERE source_dataset IS NULL")
+            .only()
+        return DatasetSummary(name: "", license: "", credit: nil, url: nil, places: try count.decode(at: 0))
     }
 
     private static let query = PostgresQuery(

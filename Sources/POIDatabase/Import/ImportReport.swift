@@ -29,16 +29,54 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
     /// How many unknown categories are shown, the most frequent ones.
     private static let shownCategories = 50
 
+    /// How many places change a member.
+    package struct MemberCount: Sendable, Hashable {
+        package var name: String
+        package var count: Int
+    }
+
+    /// Places that were changed by hand since an import wrote them, and that the file changes again.
+    package struct ByHand: Sendable, Hashable {
+        package var count: Int
+        /// The first few, with their ids and names.
+        package var places: [String]
+    }
+
+    /// How many places change which member.
+    package var changedMembers: [MemberCount] = []
+    /// The farthest that a place moves, in metres.
+    package var farthestMove: Double?
+    /// What some places become, a line each.
+    package var examples: [String] = []
+    /// Corrections that differ from what the file says, and are kept.
+    package var kept = 0
+    package var byHand: ByHand?
+    /// Rows that people have removed before, so that they aren't added.
+    package var suppressed = 0
+    /// Added places that were there before, and have their ids again.
+    package var returned = 0
+    /// Places that the file says people have removed.
+    package var newlySuppressed = 0
+    /// Rows at 0, 0.
+    package var atOrigin = 0
+    /// For a dataset that wasn't there: the name of one that may be meant, or an empty text.
+    package var newDataset: String?
+    /// The number that the import has in the history; nil where nothing was done.
+    package var run: Int64?
+
+    package var rejectedCount: Int { rejected.values.reduce(0, +) }
+
     /// Whether places or categories change.
-    package var hasChanges: Bool { added + changed + removed + addedCategories.count > 0 }
+    package var hasChanges: Bool { added + changed + removed + newlySuppressed + addedCategories.count > 0 }
 
     /// A line for each group of numbers; a group without any is left out.
     package var description: String {
         var lines = [
-            "read \(read), outside the selection \(notSelected), rejected \(rejected.values.reduce(0, +)), "
+            "read \(read), outside the selection \(notSelected), rejected \(rejectedCount), "
                 + "duplicates \(duplicates)",
             "added \(added), changed \(changed), unchanged \(unchanged), removed \(removed)",
         ]
+        lines += changeLines
         func list(_ title: String, _ counts: [(String, Int)]) {
             guard !counts.isEmpty else { return }
             lines.append(title + ": " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
@@ -59,7 +97,37 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
         }
         if let moved { lines.append("\(moved)") }
         lines += remarks
+        if let run, hasChanges { lines.append("import \(run); poi imports revert \(run) takes it back") }
         return lines.joined(separator: "\n")
+    }
+
+    /// What changes, in more words.
+    private var changeLines: [String] {
+        var lines: [String] = []
+        if let newDataset {
+            let meant = newDataset.isEmpty ? "" : "; there is one called \(newDataset.printable)"
+            lines.append("the dataset is new" + meant)
+        }
+        var changes = changedMembers.map { member in
+            let move = member.name == "position" ? farthestMove : nil
+            return "\(member.name) \(member.count)"
+                + (move.map { ", the farthest \(Int($0.rounded())) m" } ?? "")
+        }
+        if kept > 0 { changes.append("corrections kept \(kept)") }
+        if suppressed > 0 { changes.append("suppressed \(suppressed)") }
+        if newlySuppressed > 0 { changes.append("suppressed by the file \(newlySuppressed)") }
+        if returned > 0 { changes.append("back with their ids \(returned)") }
+        if atOrigin > 0 { changes.append("at 0, 0 \(atOrigin)") }
+        if !changes.isEmpty { lines.append("changes: " + changes.joined(separator: ", ")) }
+        if let byHand {
+            let more =
+                byHand.count > byHand.places.count ? " and \(byHand.count - byHand.places.count) more" : ""
+            lines.append(
+                "\(byHand.count) of these were changed by hand before, and have what the file says again: place "
+                    + byHand.places.joined(separator: ", ") + more
+                    + "; to keep a change: poi places correct, or SET poi.editor = 'name' before an UPDATE")
+        }
+        return lines + examples
     }
 }
 

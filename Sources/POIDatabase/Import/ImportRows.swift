@@ -43,6 +43,9 @@ final class ImportRows: Sendable {
     /// What was counted, once the reading has ended.
     var stager: RowStager { state.withLock { $0.stager } }
 
+    /// What no row has, although the mapping names it, once the reading has ended.
+    var unseen: UnseenMembers { state.withLock { $0.reader?.unseen ?? UnseenMembers() } }
+
     /// Opens the source; `stager` decides about its rows. Returns what a person should know about how it is read.
     func open(with stager: RowStager) async throws -> String? {
         _ = try await onThread { [source] state in
@@ -120,6 +123,12 @@ struct RowStager {
     private var number: Int64 = 0
     /// Whether a place is known by its name and position alone.
     private(set) var hasPlacesWithoutID = false
+    /// Whether a row says what people have corrected.
+    private(set) var hasCorrections = false
+    /// Whether a row may have properties that are empty.
+    private(set) var hasEmptyProperties = false
+    /// How many rows say that people have removed the place.
+    private(set) var suppressedCount = 0
     /// Whether properties, or names, are stored together with some that a row doesn't have.
     private(set) var (mergesProperties, mergesNames) = (false, false)
     /// The rows that haven't been taken yet.
@@ -204,9 +213,10 @@ struct RowStager {
                 [.int8(nextNumber()), .text(id), .null(.int8), .null(.text), .null(.text), .null(.float8)]
                     + [.null(.float8), .null(.bool), .null(.text), .null(.text), .null(.int8), .null(.text)]
                     + [
-                        .null(.text), .null(.textArray), .bool(true), .int8(0), .null(.textArray),
-                        .null(.textArray),
-                    ])
+                        .null(.text), .null(.textArray), .null(.text), .null(.text), .bool(false),
+                        .bool(true),
+                    ]
+                    + [.int8(0), .null(.textArray), .null(.textArray)])
         }
         return row
     }
@@ -219,16 +229,25 @@ struct RowStager {
             .bool(place.featured), place.address.map { .text($0) } ?? .null(.text),
             place.website.map { .text($0) } ?? .null(.text), .int8(Int64(place.importance)),
             place.properties.map { .text($0) } ?? .null(.text), place.names.map { .text($0) } ?? .null(.text),
-            Self.array(place.otherNames),
+            Self.array(place.otherNames), place.operatingStatus.map { .text($0) } ?? .null(.text),
+            place.corrections.map { .text($0) } ?? .null(.text), .bool(place.isSuppressed),
             .bool(place.hasOwnID), .int8(Int64(place.given.rawValue)),
             Self.array(place.emptiedProperties), Self.array(place.emptiedNames),
         ])
         if !place.hasOwnID { hasPlacesWithoutID = true }
+        if place.corrections != nil { hasCorrections = true }
+        if place.isSuppressed { suppressedCount += 1 }
+        if let properties = place.properties, Self.mayHaveEmptyMembers(properties) { hasEmptyProperties = true }
         mergesProperties = mergesProperties || place.properties != nil && !place.given.contains(.properties)
         mergesNames =
             mergesNames
             || (place.names != nil || !place.otherNames.isEmpty)
                 && !place.given.isSuperset(of: [.names, .otherNames])
+    }
+
+    /// Whether an object of JSON may have a member that is null or an empty text, or may have none.
+    private static func mayHaveEmptyMembers(_ json: String) -> Bool {
+        json.utf8.count < 8 || json.contains("null") || json.contains("\"\"")
     }
 
     /// Null without texts.

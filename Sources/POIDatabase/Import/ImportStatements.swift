@@ -20,16 +20,21 @@ enum ImportStatements {
         "SET LOCAL statement_timeout = 0",
         "SET LOCAL idle_in_transaction_session_timeout = 0",
         "SET LOCAL work_mem = '64MB'",
+        // As many digits as a double needs, whatever the server's setting is.
+        "SET LOCAL extra_float_digits = 1",
     ]
 
     static let vocabulary: SQL = "SELECT name FROM categories"
     static let description: SQL = "SELECT license, credit, url FROM datasets WHERE name = $1"
 
+    static let datasetNames: SQL = "SELECT name FROM datasets"
+
     static let createRows: SQL = """
         CREATE TEMPORARY TABLE import_rows (number bigint NOT NULL, source_id text NOT NULL, quadkey bigint, \
         name text, category text, latitude double precision, longitude double precision, featured boolean, \
         address text, website text, importance bigint, properties text, names text, \
-        other_names text[], has_own_id boolean NOT NULL, given bigint NOT NULL, emptied_properties text[], \
+        other_names text[], operating_status text, corrections text, suppressed boolean NOT NULL, \
+        has_own_id boolean NOT NULL, given bigint NOT NULL, emptied_properties text[], \
         emptied_names text[]) ON COMMIT DROP
         """
     static let copyRows: SQL = "COPY pg_temp.import_rows FROM STDIN WITH (FORMAT binary)"
@@ -52,11 +57,35 @@ enum ImportStatements {
         SELECT count(*) FROM dropped
         """
 
+    /// Takes empty members out of objects of properties, as an empty column is none.
+    static let dropEmptyProperties: SQL = """
+        UPDATE pg_temp.import_rows SET properties = (SELECT jsonb_object_agg(key, value)::text \
+        FROM jsonb_each(properties::jsonb) WHERE value NOT IN ('null', '""')) \
+        WHERE properties LIKE '%null%' OR properties LIKE '%""%' OR properties !~ ':'
+        """
+
+    /// What rows lack, where no row has it, is none of the file's members: $1 are the bits that stay, $2 the properties that don't.
+    static let takeBackEmptied: SQL = """
+        UPDATE pg_temp.import_rows SET given = given & $1, emptied_properties = nullif(ARRAY( \
+        SELECT unnest(emptied_properties) EXCEPT SELECT unnest($2)), '{}')
+        """
+
+    /// Drops corrections that no place can have; returns of how many rows.
+    static let dropCorrections: SQL = """
+        WITH dropped AS ( \
+        UPDATE pg_temp.import_rows SET corrections = NULL WHERE corrections IS NOT NULL \
+        AND NOT (are_members(corrections::jsonb) AND (NOT corrections::jsonb ? 'category' \
+        OR EXISTS (SELECT FROM categories WHERE categories.name = corrections::jsonb ->> 'category'))) RETURNING 1) \
+        SELECT count(*) FROM dropped
+        """
+
     /// The same of properties that are too many together with those of the place that the row doesn't have.
     static let dropMergedProperties = dropMerged(
         "properties = NULL, emptied_properties = NULL",
         unless: "staged.given & " + bits(.properties)
-            + " <> 0 OR staged.properties IS NULL OR place.properties IS NULL OR is_properties("
+            + " <> 0 OR staged.properties IS NULL OR place.properties IS NULL "
+            // What is valid by itself is valid together, as long as it isn't too long; asking costs more than all else.
+            + "OR octet_length(staged.properties::jsonb::text) + octet_length(place.properties::text) <= 4096 OR is_properties("
             + value(of: "properties", .properties) + ")")
     /// The same of names.
     static let dropMergedNames = dropMerged(
@@ -67,26 +96,20 @@ enum ImportStatements {
 
     private static let allNames: GivenMembers = [.names, .otherNames]
 
-    private static func bits(_ members: GivenMembers) -> SQL {
+    static func bits(_ members: GivenMembers) -> SQL {
         SQL(integer: members.rawValue)
     }
 
     private static func dropMerged(_ change: SQL, unless isValid: SQL) -> SQL {
         "WITH dropped AS (UPDATE pg_temp.import_rows AS staged SET " + change
-            + " FROM locations AS place WHERE " + isSame + " AND staged.name IS NOT NULL AND NOT (" + isValid
+            + " FROM locations AS place WHERE " + isSame
+            + " AND place.source_values IS NULL AND staged.name IS NOT NULL AND NOT (" + isValid
             + ") RETURNING 1) SELECT count(*) FROM dropped"
     }
 
-    /// The columns that a row may leave out, and the value that each has then, which is the place's: a row gives whole columns, or
-    /// of names and properties some by their keys.
-    private static let members: [(column: SQL, value: SQL)] = [
-        ("featured", value(of: "featured", .featured)), ("address", value(of: "address", .address)),
-        ("website", value(of: "website", .website)), ("importance", value(of: "importance", .importance)),
-        ("properties", value(of: "properties", .properties)), ("names", value(of: "names", .names)),
-        ("other_names", value(of: "other_names", .otherNames)),
-    ]
-
-    private static func value(of column: SQL, _ member: GivenMembers) -> SQL {
+    /// The value of a column that a row may leave out, which is the place's then: a row gives whole columns, or of names and
+    /// properties some by their keys.
+    static func value(of column: SQL, _ member: GivenMembers) -> SQL {
         let isGiven: SQL = "staged.given & " + bits(member) + " <> 0"
         let (old, new): (SQL, SQL) = ("place." + column, "staged." + column)
         guard member == .properties || member == .names else {
@@ -98,42 +121,88 @@ enum ImportStatements {
             + "::jsonb, '{}')) - coalesce(" + emptied + ", '{}'), '{}') END"
     }
 
-    /// Whether a place differs from the file's row; 0 and -0 are equal. $2 is the license.
-    private static let differs: SQL =
-        "(place.name, place.category, place.latitude, place.longitude, "
-        + list(members.map { "place." + $0.column })
-        + ", place.source_license) IS DISTINCT FROM (staged.name, staged.category, staged.latitude, staged.longitude, "
-        + list(members.map(\.value)) + ", $2)"
+    static let isSame: SQL = "place.source_dataset = $1 AND place.source_id = staged.source_id"
+    /// The rows that are places, and not what people have removed.
+    static let isShown: SQL = "staged.name IS NOT NULL AND NOT staged.suppressed"
 
-    private static func list(_ items: [SQL]) -> SQL {
-        items.dropFirst().reduce(items[0]) { $0 + ", " + $1 }
-    }
-    private static let isSame: SQL = "place.source_dataset = $1 AND place.source_id = staged.source_id"
-
-    /// How many rows are new, how many differ, and how many there are.
-    static let count: SQL =
-        "SELECT count(*) FILTER (WHERE place.id IS NULL), count(*) FILTER (WHERE place.id IS NOT NULL AND "
-        + differs + "), count(*) FROM pg_temp.import_rows AS staged LEFT JOIN locations AS place ON "
-        + isSame + " WHERE staged.name IS NOT NULL"
-
-    static let update: SQL =
+    /// How many of the new rows people have removed before; and how many were removed otherwise, and come back with their ids.
+    static let countRemoved: SQL =
         """
-        UPDATE locations AS place SET name = staged.name, category = staged.category, latitude = staged.latitude, \
-        longitude = staged.longitude, source_license = $2, 
-        """ + list(members.map { $0.column + " = " + $0.value })
-        + " FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND " + isSame + " AND "
-        + differs
+        SELECT count(*) FILTER (WHERE removed.is_suppressed), count(*) FILTER (WHERE NOT removed.is_suppressed) \
+        FROM pg_temp.import_rows AS staged JOIN 
+        """ + removed + " WHERE " + isShown + " AND NOT EXISTS (SELECT FROM locations AS place WHERE "
+        + isSame + ")"
 
-    /// Inserts in spatial order, in which searches read the fewest pages.
+    /// The last that was removed of each source id.
+    private static let removed: SQL = """
+        (SELECT DISTINCT ON (source_id) id, source_id, is_suppressed, corrections FROM removed_locations \
+        WHERE source_dataset = $1 ORDER BY source_id, change DESC, id DESC) AS removed ON removed.source_id = staged.source_id
+        """
+
+    /// Inserts in spatial order, in which searches read the fewest pages. $3 is the import's number.
     static let insert: SQL =
         """
-        INSERT INTO locations (name, category, latitude, longitude, featured, address, website, importance, \
-        properties, names, other_names, source_dataset, source_id, source_license) \
-        SELECT name, category, latitude, longitude, featured, address, website, importance, properties::jsonb, \
-        names::jsonb, other_names, $1, source_id, $2 \
-        FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL \
-        AND NOT EXISTS (SELECT FROM locations AS place WHERE 
-        """ + isSame + ") ORDER BY quadkey"
+        INSERT INTO locations (id, name, category, latitude, longitude, featured, address, website, importance, \
+        properties, names, other_names, operating_status, source_dataset, source_id, source_license, import_run) \
+        OVERRIDING SYSTEM VALUE \
+        SELECT coalesce(removed.id, nextval((SELECT pg_get_serial_sequence('locations', 'id')::regclass))), name, category, latitude, longitude, \
+        featured, address, website, importance, properties::jsonb, names::jsonb, other_names, operating_status, \
+        $1, staged.source_id, $2, $3 FROM pg_temp.import_rows AS staged LEFT JOIN 
+        """ + removed + " WHERE " + isShown
+        + " AND removed.is_suppressed IS NOT TRUE AND staged.corrections IS NULL "
+        + "AND removed.corrections IS NULL AND NOT EXISTS (SELECT FROM locations AS place WHERE " + isSame + ") ORDER BY quadkey"
+
+    /// Inserts those that people have corrected: as the file says, or before they were removed.
+    static let insertCorrected: SQL =
+        """
+        INSERT INTO locations (id, name, category, latitude, longitude, featured, address, website, importance, \
+        properties, names, other_names, operating_status, source_values, source_dataset, source_id, source_license, import_run) \
+        OVERRIDING SYSTEM VALUE \
+        SELECT coalesce(removed.id, nextval((SELECT pg_get_serial_sequence('locations', 'id')::regclass))), made.name, made.category, made.latitude, \
+        made.longitude, made.featured, made.address, made.website, made.importance, made.properties, made.names, \
+        made.other_names, made.operating_status, made.source_values, $1, staged.source_id, $2, $3 \
+        FROM pg_temp.import_rows AS staged LEFT JOIN 
+        """ + removed
+            + """
+             CROSS JOIN LATERAL with_corrections(jsonb_populate_record(NULL::locations, jsonb_build_object('name', staged.name, \
+            'category', staged.category, 'latitude', staged.latitude, 'longitude', staged.longitude, 'featured', staged.featured, \
+            'address', staged.address, 'website', staged.website, 'importance', staged.importance, \
+            'properties', staged.properties::jsonb, 'names', staged.names::jsonb, 'other_names', staged.other_names, \
+            'operating_status', staged.operating_status)), coalesce(staged.corrections::jsonb, '{}') \
+            || coalesce(removed.corrections, '{}')) AS made WHERE 
+            """ + isShown
+        + " AND removed.is_suppressed IS NOT TRUE AND (staged.corrections IS NOT NULL OR removed.corrections IS NOT NULL) "
+        + "AND NOT EXISTS (SELECT FROM locations AS place WHERE " + isSame + ") ORDER BY quadkey"
+
+    /// Removes the places that the file says people have removed.
+    static let removeSuppressed: SQL =
+        "DELETE FROM locations AS place USING pg_temp.import_rows AS staged WHERE staged.suppressed AND "
+        + isSame
+
+    /// How many places the file says people have removed that aren't known as such.
+    static let countSuppressed: SQL =
+        """
+        SELECT count(*) FROM pg_temp.import_rows AS staged LEFT JOIN 
+        """ + removed
+        + " WHERE staged.suppressed AND staged.name IS NOT NULL AND (removed.is_suppressed IS NOT TRUE "
+        + "OR EXISTS (SELECT FROM locations AS place WHERE " + isSame + "))"
+
+    /// Notes that people have removed what the file says they have: of what was removed before, and of what was never there.
+    static let suppress: [SQL] = [
+        """
+        UPDATE removed_locations AS removed SET is_suppressed = true FROM pg_temp.import_rows AS staged \
+        WHERE staged.suppressed AND removed.source_dataset = $1 AND removed.source_id = staged.source_id \
+        AND NOT removed.is_suppressed
+        """,
+        """
+        INSERT INTO removed_locations \
+        (id, source_dataset, source_id, name, category, latitude, longitude, change, is_suppressed) \
+        SELECT nextval((SELECT pg_get_serial_sequence('locations', 'id')::regclass)), $1, staged.source_id, name, category, latitude, longitude, \
+        coalesce(current_place_change(), 0), true FROM pg_temp.import_rows AS staged \
+        WHERE staged.suppressed AND staged.name IS NOT NULL AND NOT EXISTS (SELECT FROM removed_locations AS removed \
+        WHERE removed.source_dataset = $1 AND removed.source_id = staged.source_id)
+        """,
+    ]
 
     /// How far away from where it was a place is still taken for the same one, in metres.
     static let maximumMove: SQL = "1000"
@@ -146,7 +215,7 @@ enum ImportStatements {
         WITH added AS ( \
         SELECT lower(name) AS folded, category, min(name) AS name, min(latitude) AS latitude, min(longitude) AS longitude \
         FROM pg_temp.import_rows AS staged WHERE staged.name IS NOT NULL AND NOT staged.has_own_id \
-        AND NOT EXISTS (SELECT FROM locations AS place WHERE 
+        AND NOT staged.suppressed AND NOT EXISTS (SELECT FROM locations AS place WHERE 
         """ + isSame
             + """
             ) GROUP BY 1, 2 HAVING count(*) = 1), vanished AS ( \
@@ -202,6 +271,13 @@ enum ImportStatements {
         var countVanished: PostgresQuery {
             PostgresQuery(
                 "SELECT count(*) FROM locations AS place WHERE " + condition + Self.hasVanished, parameters)
+        }
+
+        /// Puts the ids of those that the file doesn't have into a table.
+        var listVanished: PostgresQuery {
+            PostgresQuery(
+                "CREATE TEMPORARY TABLE import_vanished ON COMMIT DROP AS SELECT id FROM locations AS place WHERE "
+                    + condition + Self.hasVanished, parameters)
         }
 
         /// Removes those that the file doesn't have.

@@ -1,5 +1,6 @@
 import EventLoop
 import PlaceImport
+import PointsOfInterestServerAPI
 import Postgres
 
 /// The one transaction of an import, in its own session.
@@ -9,6 +10,7 @@ struct ImportTransaction {
     let options: ImportOptions
     let source: ImportSource
     let steps: ImportSteps
+    let onReport: (@Sendable ([UInt8]) throws -> Void)?
     let onLine: (String) -> Void
 
     private var selection: ImportStatements.Selection {
@@ -45,6 +47,13 @@ struct ImportTransaction {
         try await run(ImportStatements.createRows)
         try await connection.copy(ImportStatements.copyRows, from: rows.chunks)
         try refuseNothing()
+        let unseen = rows.unseen
+        if !unseen.isEmpty {
+            let kept = GivenMembers.all.subtracting(unseen.members).rawValue
+            _ = try await connection.query(
+                PostgresQuery(
+                    ImportStatements.takeBackEmptied, [.int8(Int64(kept)), .textArray(unseen.properties)]))
+        }
         if let rejectionRefusal, !options.isDryRun {
             throw CommandError("\(rejectionRefusal); nothing was changed")
         }
@@ -80,29 +89,54 @@ struct ImportTransaction {
         let duplicates = try await value(PostgresQuery(ImportStatements.removeDuplicates), as: Int.self)
         let dropped = try await dropWhatDoesNotFit()
         let description = try await newDescription()
-        let counts = try await count(changesDescription: description != nil)
-        let plan = ImportPlan(counts, isForced: options.isForced)
+        var counts = try await count(changesDescription: description != nil)
+        try await compare(&counts)
+        let plan = ImportPlan(counts, allowing: options.allowed)
         var report = report(
             counts, duplicates: duplicates, dropped: dropped,
             refusal: rejectionRefusal ?? plan.refusal)
         report.moved = try await movedPlaces(counts)
+        report.examples = try await examples(counts)
+        report.byHand = try await changedByHand(counts)
+        report.newDataset = try await newDataset(counts)
+        if let onReport {
+            try await ImportChangeLines(
+                connection: connection, dataset: options.dataset.name, counts: counts, selection: selection,
+                removesVanished: options.removesVanished
+            ).write(to: onReport)
+        }
         guard !options.isDryRun else { return report }
         if let refusal = plan.refusal { throw CommandError("\(refusal); nothing was changed") }
+        let run = try await ImportRun.begin(connection, dataset: options.dataset.name, source: source)
         for step in plan.steps {
             if let phase = step.phase(counts) { steps.enter(phase) }
-            _ = try await connection.query(query(for: step, description))
+            if step == .update {
+                try await update(counts, run)
+            } else {
+                for query in queries(for: step, description, run: run) { _ = try await connection.query(query) }
+            }
         }
+        try await run.end(connection, report)
+        report.run = run.id
         return report
     }
 
     /// Drops properties and names that the table wouldn't take; returns of how many rows each.
-    private func dropWhatDoesNotFit() async throws -> (properties: Int, names: Int) {
+    private func dropWhatDoesNotFit() async throws -> [Normalisation: Int] {
         func drop(_ sql: SQL) async throws -> Int {
             try await value(PostgresQuery(sql, [.text(options.dataset.name)]))
         }
+        if rows.stager.hasEmptyProperties { try await run(ImportStatements.dropEmptyProperties) }
         let own = try await value(PostgresQuery(ImportStatements.dropProperties), as: Int.self)
         let merged = rows.stager.mergesProperties ? try await drop(ImportStatements.dropMergedProperties) : 0
-        return (own + merged, rows.stager.mergesNames ? try await drop(ImportStatements.dropMergedNames) : 0)
+        var dropped: [Normalisation: Int] = [.propertiesDropped: own + merged]
+        if rows.stager.mergesNames {
+            dropped[.namesDropped] = try await drop(ImportStatements.dropMergedNames)
+        }
+        if rows.stager.hasCorrections {
+            dropped[.correctionsDropped] = try await value(PostgresQuery(ImportStatements.dropCorrections))
+        }
+        return dropped
     }
 
     /// The places that may be there twice afterwards, since they have moved and have no id.
@@ -118,19 +152,41 @@ struct ImportTransaction {
         return moved.count > 0 ? moved : nil
     }
 
-    private func query(for step: ImportPlan.Step, _ description: DatasetDescription?) -> PostgresQuery {
-        let values: [PostgresValue] = [.text(options.dataset.name), .text(options.dataset.license)]
+    private func queries(
+        for step: ImportPlan.Step, _ description: DatasetDescription?, run: ImportRun
+    ) -> [PostgresQuery] {
+        let name = PostgresValue.text(options.dataset.name)
+        let license = PostgresValue.text(options.dataset.license)
         switch step {
         case .addCategories:
-            return PostgresQuery(ImportStatements.addCategories, [.textArray(newCategories)])
-        case .remove: return selection.removeVanished
-        case .update: return PostgresQuery(ImportStatements.update, values)
-        case .insert: return PostgresQuery(ImportStatements.insert, values)
+            return [PostgresQuery(ImportStatements.addCategories, [.textArray(newCategories)])]
+        case .remove: return [selection.removeVanished]
+        case .suppress:
+            return ([ImportStatements.removeSuppressed] + ImportStatements.suppress).map {
+                PostgresQuery($0, [name])
+            }
+        case .update: return []
+        case .insert:
+            let statements =
+                [ImportStatements.insert]
+                + (rows.stager.hasCorrections ? [ImportStatements.insertCorrected] : [])
+            return statements.map { PostgresQuery($0, [name, license, .int8(run.id)]) }
         case .describeDataset:
             let texts = [description?.credit, description?.url].map { text in
                 text.map { PostgresValue.text($0) } ?? .null(.text)
             }
-            return PostgresQuery(ImportStatements.describeDataset, values + texts)
+            return [PostgresQuery(ImportStatements.describeDataset, [name, license] + texts)]
+        }
+    }
+
+    /// Changes the places that differ, and below their corrections those that have some.
+    private func update(_ counts: ImportCounts, _ run: ImportRun) async throws {
+        let values: [PostgresValue] = [.text(options.dataset.license), .int8(run.id)]
+        let updated = try await connection.query(PostgresQuery(ImportChanges.update, values)).affectedCount
+        let wasCorrected = updated < counts.uncorrected
+        if wasCorrected { try await self.run(ImportChanges.findCorrected) }
+        if wasCorrected || counts.corrected > 0 {
+            _ = try await connection.query(PostgresQuery(ImportChanges.updateCorrected, values))
         }
     }
 
@@ -155,10 +211,13 @@ struct ImportTransaction {
         var counts = ImportCounts()
         let row = try await connection.query(
             PostgresQuery(
-                ImportStatements.count, [.text(options.dataset.name), .text(options.dataset.license)])
+                ImportChanges.count, [.text(options.dataset.name), .text(options.dataset.license)])
         ).only()
         (counts.added, counts.changed) = (try row.decode(at: 0), try row.decode(at: 1))
-        counts.unchanged = try row.decode(Int.self, at: 2) - counts.added - counts.changed
+        counts.corrected = try row.decode(at: 2)
+        counts.rows = try row.decode(at: 3)
+        counts.present = try await value(
+            ImportStatements.Selection(dataset: options.dataset.name, box: nil, categories: []).count)
         if options.removesVanished {
             counts.vanished = try await value(selection.countVanished)
             counts.selected = try await value(selection.count)
@@ -168,8 +227,82 @@ struct ImportTransaction {
         return counts
     }
 
+    /// Finds out which members change, and what became of the rows that the dataset doesn't have.
+    private func compare(_ counts: inout ImportCounts) async throws {
+        let name = PostgresValue.text(options.dataset.name)
+        let license = PostgresValue.text(options.dataset.license)
+        let matched = counts.rows - counts.added
+        if counts.changed + counts.corrected > 0 {
+            _ = try await connection.query(PostgresQuery(ImportChanges.create, [name, license]))
+            if counts.corrected > 0 {
+                let statements = ImportChanges.compareCorrected
+                try await run(statements[0])
+                counts.kept = try await value(PostgresQuery(ImportChanges.countKept))
+                _ = try await connection.query(PostgresQuery(statements[1], [license]))
+                try await run(statements[2])
+                try await run(statements[3])
+            }
+            try await run(ImportChanges.analyze)
+            let row = try await connection.query(PostgresQuery(ImportChanges.countChanges)).only()
+            (counts.changed, counts.byHand) = (try row.decode(at: 0), try row.decode(at: 1))
+            counts.uncorrected = try row.decode(at: 2)
+            if counts.byHand > 0 {
+                try await run(ImportChanges.compareByHand)
+                counts.byHand = try await value(PostgresQuery(ImportChanges.countByHand))
+            }
+            for (index, named) in ChangedMembers.named.enumerated() {
+                let count: Int = try row.decode(at: index + 3)
+                if count > 0 { counts.changedMembers.append((named.name, count)) }
+            }
+            if counts.changedCount(of: .position) > 0 {
+                counts.farthestMove = try await value(
+                    PostgresQuery(ImportChanges.farthestMove), as: Double?.self)
+            }
+        }
+        counts.unchanged = matched - counts.changed
+        if counts.added > 0 {
+            let row = try await connection.query(PostgresQuery(ImportStatements.countRemoved, [name])).only()
+            (counts.suppressed, counts.returned) = (try row.decode(at: 0), try row.decode(at: 1))
+            counts.added -= counts.suppressed
+        }
+        if rows.stager.suppressedCount > 0 {
+            counts.newlySuppressed = try await value(PostgresQuery(ImportStatements.countSuppressed, [name]))
+        }
+        counts.atOrigin = try await value(PostgresQuery(ImportChanges.countAtOrigin))
+    }
+
+    /// What some of the rows change, for people.
+    private func examples(_ counts: ImportCounts) async throws -> [String] {
+        guard counts.changed > 0 else { return [] }
+        return try await connection.query(PostgresQuery(ImportChanges.examples)).map { row in
+            ImportExample(
+                id: try row.decode(at: 0), name: try row.decode(at: 1),
+                members: try row.decode(String?.self, at: 2) ?? "{}"
+            ).description
+        }
+    }
+
+    /// The first places that were changed by hand and change again.
+    private func changedByHand(_ counts: ImportCounts) async throws -> ImportReport.ByHand? {
+        guard counts.byHand > 0 else { return nil }
+        let places = try await connection.query(PostgresQuery(ImportChanges.byHand)).map { row in
+            "\(try row.decode(Int64.self, at: 0)) (\(try row.decode(String.self, at: 1).printable))"
+        }
+        return ImportReport.ByHand(count: counts.byHand, places: places)
+    }
+
+    /// What is to be said of a dataset that wasn't there: another name that may be meant; nil where it was.
+    private func newDataset(_ counts: ImportCounts) async throws -> String? {
+        guard counts.present == 0 else { return nil }
+        let names = try await connection.query(PostgresQuery(ImportStatements.datasetNames)).map {
+            try $0.decode(String.self, at: 0)
+        }
+        guard !names.contains(options.dataset.name) else { return nil }
+        return NearestName.find(for: options.dataset.name, among: names) ?? ""
+    }
+
     private func report(
-        _ counts: ImportCounts, duplicates: Int, dropped: (properties: Int, names: Int), refusal: String?
+        _ counts: ImportCounts, duplicates: Int, dropped: [Normalisation: Int], refusal: String?
     ) -> ImportReport {
         let (progress, stager) = (rows.progress, rows.stager)
         var report = ImportReport()
@@ -177,14 +310,21 @@ struct ImportTransaction {
         report.notSelected = progress.notSelected
         report.normalised = progress.normalised
         report.remarks = [progress.leftOutLine].compactMap(\.self) + progress.remarks
-        if dropped.properties > 0 { report.normalised[.propertiesDropped, default: 0] += dropped.properties }
-        if dropped.names > 0 { report.normalised[.namesDropped, default: 0] += dropped.names }
+        for (kind, count) in dropped where count > 0 { report.normalised[kind, default: 0] += count }
         report.rejected = stager.rejected
         report.unknownCategories = stager.unknownCategories
         report.addedCategories = newCategories
         report.duplicates = duplicates
         (report.added, report.changed) = (counts.added, counts.changed)
         (report.unchanged, report.removed) = (counts.unchanged, counts.vanished)
+        report.changedMembers = counts.changedMembers.map {
+            ImportReport.MemberCount(name: $0.name, count: $0.count)
+        }
+        report.farthestMove = counts.farthestMove
+        report.kept = counts.kept
+        (report.suppressed, report.returned) = (counts.suppressed, counts.returned)
+        report.newlySuppressed = counts.newlySuppressed
+        report.atOrigin = counts.atOrigin
         report.refusal = refusal
         return report
     }
@@ -197,62 +337,5 @@ struct ImportTransaction {
         _ query: PostgresQuery, as type: Value.Type = Value.self
     ) async throws -> Value {
         try await connection.query(query).only().decode(at: 0)
-    }
-}
-
-struct ImportCounts: Hashable, Sendable {
-    var added = 0
-    /// Places that the dataset has, but with other values than the file.
-    var changed = 0
-    /// Places that are the same in both.
-    var unchanged = 0
-    var vanished = 0
-    /// All places of the dataset and the selection.
-    var selected = 0
-    /// Categories of the file that the vocabulary doesn't have.
-    var newCategories = 0
-    /// Whether the dataset's own row changes.
-    var changesDescription = false
-}
-
-/// What an import does to the database. A value, so that tests need no database.
-struct ImportPlan: Hashable, Sendable {
-    /// A statement that changes something.
-    enum Step: Hashable, Sendable {
-        case addCategories, remove, update, insert, describeDataset
-
-        /// What it is called while it lasts; nil where it is about a few rows.
-        func phase(_ counts: ImportCounts) -> ImportProgress.Phase? {
-            switch self {
-            case .remove: .removing(counts.vanished)
-            case .update: .changing(counts.changed)
-            case .insert: .adding(counts.added)
-            case .addCategories, .describeDataset: nil
-            }
-        }
-    }
-
-    /// The statements, in the order in which they are sent; one that would do nothing isn't among them.
-    private(set) var steps: [Step] = []
-    /// Why nothing may be changed; nil where nothing speaks against it.
-    private(set) var refusal: String?
-
-    /// This many places may always be removed, whatever share of the dataset they are.
-    static let harmlessRemovals = 10
-    /// If there are more to remove, at most one place in this many may be removed.
-    static let harmlessFraction = 20
-
-    init(_ counts: ImportCounts, isForced: Bool) {
-        if counts.newCategories > 0 { steps.append(.addCategories) }
-        if counts.vanished > 0 { steps.append(.remove) }
-        if counts.changed > 0 { steps.append(.update) }
-        if counts.added > 0 { steps.append(.insert) }
-        if counts.changesDescription { steps.append(.describeDataset) }
-        let harmless = max(Self.harmlessRemovals, counts.selected / Self.harmlessFraction)
-        if counts.vanished > harmless, !isForced {
-            refusal =
-                "--sync would remove \(counts.vanished) of \(counts.selected) places, more than \(harmless); "
-                + "if they are really to go, repeat it with --force"
-        }
     }
 }

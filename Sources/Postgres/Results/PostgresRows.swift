@@ -35,6 +35,9 @@ package final class PostgresRows: @unchecked Sendable, RandomAccessCollection {
         return PostgresRow(rows: self, index: position)
     }
 
+    /// How many rows a statement has inserted, changed or removed; 0 for others.
+    package var affectedCount: Int { commandTag.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
+
     /// The command's tag, for example `INSERT 0 1`.
     var commandTag: String {
         PQcmdStatus(result).map { String(cString: $0) } ?? ""

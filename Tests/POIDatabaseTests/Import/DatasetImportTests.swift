@@ -144,6 +144,8 @@ struct DatasetImportTests {
             #expect(try database.datasetID() == id)
             #expect(try database.importedPlaces() == places)
         }
+        #expect(reports[0].run == nil && reports[1].run == 2)
+        reports[1].run = nil
         #expect(reports[0] == reports[1])
         #expect(reports[0].counts == [3, 3, 31, 6])
         #expect(try database.importedPlaces().count == 37)
@@ -203,18 +205,19 @@ struct DatasetImportTests {
         let (id, places) = (try database.datasetID(), try database.importedPlaces())
         let rows = Self.places(20...101, named: "Renamed")
         let refusal = try await database.importPlaces(rows) { _, options in
-            options.removesVanished = true
+            (options.removesVanished, options.allowed) = (true, ImportAllowances())
             options.isDryRun = true
         }
         #expect(refusal.refusal != nil)
         await #expect(throws: CommandError.self) {
-            try await database.importPlaces(rows) { _, options in options.removesVanished = true }
+            try await database.importPlaces(rows) { _, options in
+                (options.removesVanished, options.allowed) = (true, ImportAllowances())
+            }
         }
         #expect(try database.datasetID() == id)
         #expect(try database.importedPlaces() == places)
         let forced = try await database.importPlaces(rows) { _, options in
             options.removesVanished = true
-            options.isForced = true
         }
         #expect(forced.counts == [1, 81, 0, 19])
     }
@@ -410,6 +413,7 @@ extension TestDatabase {
         var source = ImportSource(paths: [path])
         source.columns = [.id: "id"]
         var options = ImportOptions(dataset: DatasetDescription(name: "test", license: license))
+        options.allowed = .everything
         change(&source, &options)
         let work = DatasetImport(try configuration(), source, options)
         // Off the pool, since it blocks.

@@ -17,10 +17,10 @@ struct DatasetsTests {
         VALUES
         ('test', 'CC0-1.0', 'a,"1"', 'Comma, "quote" \back\', 'cafe', 90, 180, true, 'Street 1, Town', 'https://a.example/?q=a,b#c',
             1000, '{"s": "a,\"b\"\\\n\u0001 ", "i": -7, "n": 1.50, "large": 1e300, "small": 1e-300, "t": true, "f": false,
-            "z": null, "o": {"a": {}, "b": []}, "l": [1, "x", null, [2]], "": 1, "name": "x", "properties": {"id": 0}}',
+            "o": {"a": {}, "b": []}, "l": [1, "x", null, [2]], "": 1, "name": "x", "properties": {"id": 0}}',
             '{"ja": "東京", "zh-Hant": "a;b", "zh-Hans": "{\"a\": 1}", "ar": "القاهرة", "EN": "A \"q\", b"}',
             ARRAY['a;b', '[x]', '{"y": 1}', '"quoted', 'c,d', 'Comma']),
-        ('test', 'CC0-1.0', '\.', '\.', 'park', -90, -180, false, NULL, NULL, 0, '{}', NULL, ARRAY['["z"]']),
+        ('test', 'CC0-1.0', '\.', '\.', 'park', -90, -180, false, NULL, NULL, 0, NULL, NULL, ARRAY['["z"]']),
         ('test', 'CC0-1.0', '0', '=1+1', 'park', 5e-324, 179.99999999999997, false, NULL, NULL, 1, NULL, '{"th": "กรุงเทพ"}', NULL),
         ('test', 'CC0-1.0', '00', '"', 'park', 0.1::float8 + 0.2::float8, -1e-7, false, '{"a": 1}', NULL, 0, '{"a": "[]"}',
             NULL, NULL),
@@ -99,11 +99,13 @@ struct DatasetsTests {
                 ('test', 'CC0-1.0', '1', 'C', 'cafe', 1e-7, 0, false, NULL, NULL, NULL)
             """)
         let header =
-            "id,name,category,latitude,longitude,featured,address,website,importance,names,other_names,properties\n"
+            "id,name,category,latitude,longitude,featured,address,website,importance,names,other_names,properties,"
+            + "operating_status,corrections,suppressed\n"
         let csv = try await export(database, .csv).file
         #expect(
-            csv == header + "1,C,cafe,1e-07,0,false,,,0,,,\n"
-                + #"2,"A, ""B""",cafe,1.5,-2,true,,,0,"{""ja"": ""東""}","[""c;d""]","{""p"": 1.0}""# + "\n")
+            csv == header + "1,C,cafe,1e-07,0,false,,,0,,,,,,\n"
+                + #"2,"A, ""B""",cafe,1.5,-2,true,,,0,"{""ja"": ""東""}","[""c;d""]","{""p"": 1.0}",,,"# + "\n"
+        )
         let geoJSON = try await export(database, .geojson).file
         #expect(
             geoJSON == """
@@ -138,6 +140,7 @@ struct DatasetsTests {
                 DatasetSummary(
                     name: "b", license: "ODbL-1.0", credit: "© B", url: "https://b.example", places: 2),
                 DatasetSummary(name: "none", license: "X", credit: nil, url: nil, places: 0),
+                DatasetSummary(name: "", license: "", credit: nil, url: nil, places: 1),
             ])
     }
 

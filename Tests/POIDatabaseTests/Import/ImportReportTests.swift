@@ -61,7 +61,7 @@ struct ImportReportTests {
 struct ImportPlanTests {
     @Test("An import without changes runs no statement")
     func nothing() {
-        let plan = ImportPlan(ImportCounts(unchanged: 5, selected: 5), isForced: false)
+        let plan = ImportPlan(ImportCounts(unchanged: 5, selected: 5), allowing: ImportAllowances())
         #expect(plan.steps.isEmpty)
         #expect(plan.refusal == nil)
     }
@@ -71,21 +71,64 @@ struct ImportPlanTests {
         var counts = ImportCounts(added: 1, changed: 1, vanished: 1, selected: 2, newCategories: 1)
         counts.changesDescription = true
         #expect(
-            ImportPlan(counts, isForced: false).steps
+            ImportPlan(counts, allowing: ImportAllowances()).steps
                 == [.addCategories, .remove, .update, .insert, .describeDataset])
-        #expect(ImportPlan(ImportCounts(added: 1), isForced: false).steps == [.insert])
-        #expect(ImportPlan(ImportCounts(changed: 1), isForced: false).steps == [.update])
+        #expect(ImportPlan(ImportCounts(added: 1), allowing: ImportAllowances()).steps == [.insert])
+        #expect(ImportPlan(ImportCounts(changed: 1), allowing: ImportAllowances()).steps == [.update])
     }
 
     @Test(
-        "An import refuses to remove more than ten places and more than a twentieth of them",
+        "An import refuses to remove more than one place and more than a twentieth of them",
         arguments: [
-            (10, 10, true), (11, 11, false), (10, 300, true), (11, 200, false), (11, 220, true),
-            (50, 1000, true), (51, 1000, false), (50, 999, false),
+            (1, 1, true), (1, 10, true), (2, 10, false), (2, 39, false), (2, 40, true), (50, 1000, true),
+            (51, 1000, false), (50, 999, false),
         ])
-    func removals(vanished: Int, selected: Int, isAllowed: Bool) {
-        let counts = ImportCounts(vanished: vanished, selected: selected)
-        #expect((ImportPlan(counts, isForced: false).refusal == nil) == isAllowed)
-        #expect(ImportPlan(counts, isForced: true).refusal == nil)
+    func removals(vanished: Int, selected: Int, isAllowed: Bool) throws {
+        let counts = ImportCounts(rows: 1, vanished: vanished, selected: selected, present: selected)
+        #expect((ImportPlan(counts, allowing: ImportAllowances()).refusal == nil) == isAllowed)
+        #expect(ImportPlan(counts, allowing: .everything).refusal == nil)
+        let share = (Double(vanished) / Double(selected) * 100).rounded(.up)
+        let allowed = try #require(ImportAllowances(option: "removals=\(share)%"))
+        #expect(ImportPlan(counts, allowing: allowed).refusal == nil)
+    }
+
+    @Test(
+        "An import that is rather a mistake is refused, unless just that is allowed; first imports are exempt"
+    )
+    func mistakes() throws {
+        let allowances = ["empty", "names", "positions", "members", "removals=100%"]
+        func check(_ counts: ImportCounts, _ allowed: [String], _ text: String) throws {
+            let refusal = ImportPlan(counts, allowing: ImportAllowances()).refusal
+            #expect(refusal?.contains(text) == true)
+            for allowance in allowances where !allowed.contains(allowance) {
+                let other = try #require(ImportAllowances(option: allowance))
+                #expect(ImportPlan(counts, allowing: other).refusal != nil)
+            }
+            let option = allowed.joined(separator: ",")
+            let enough = try #require(ImportAllowances(option: option))
+            #expect(ImportPlan(counts, allowing: enough).refusal == nil)
+            #expect(
+                refusal?.contains("--allow " + (allowed.count > 1 ? "removals=100%,empty" : option)) == true)
+            var first = counts
+            first.present = 0
+            #expect(ImportPlan(first, allowing: ImportAllowances()).refusal == nil)
+        }
+        try check(
+            ImportCounts(rows: 0, vanished: 1, selected: 1, present: 1), ["removals=100%", "empty"],
+            "no places")
+        for (member, allowed) in [
+            ("name", "names"), ("position", "positions"), ("address", "members"), ("properties", "members"),
+        ] {
+            var counts = ImportCounts(rows: 60, changed: 21, present: 60, changedMembers: [(member, 20)])
+            #expect(ImportPlan(counts, allowing: ImportAllowances()).refusal == nil)
+            counts.changedMembers = [(member, 21)]
+            try check(counts, [allowed], "21 of 60 places would get another \(member)")
+        }
+        // A few may always change.
+        let few = ImportCounts(rows: 10, changed: 10, present: 10, changedMembers: [("name", 10)])
+        #expect(ImportPlan(few, allowing: ImportAllowances()).refusal == nil)
+        try check(ImportCounts(rows: 20, present: 20, atOrigin: 3), ["positions"], "at 0, 0")
+        #expect(
+            ImportPlan(ImportCounts(rows: 20, present: 20, atOrigin: 2), allowing: .init()).refusal == nil)
     }
 }

@@ -33,8 +33,8 @@ class Importer:
         self.poi, self.server, self.folder = poi, server, folder
 
     def command(self, *options, dataset="check"):
-        return [self.poi, "import", *options, "--dataset", dataset, "--license", "CC0-1.0", "--database-url",
-                self.server.database]
+        return [self.poi, "import", *options, "--dataset", dataset, "--license", "CC0-1.0", "--allow",
+                "removals=100%,empty,names,positions,members", "--reset-options", "--database-url", self.server.database]
 
     def run(self, *options, expect, says=(), chunks=(), dataset="check", **variables):
         """An import, which has to end with that exit code, to print those texts, and to take little memory."""

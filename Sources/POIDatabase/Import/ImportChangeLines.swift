@@ -1,0 +1,74 @@
+import Foundation
+import PointsOfInterestAPI
+import Postgres
+
+/// What an import does to each place, as lines of JSON: added, changed, removed and suppressed ones, and corrections that are
+/// kept. Made before anything changes.
+struct ImportChangeLines {
+    let connection: PostgresConnection
+    let dataset: String
+    let counts: ImportCounts
+    let selection: ImportStatements.Selection
+    let removesVanished: Bool
+
+    /// Passes a line after the other to `write`, with its line feed.
+    func write(to write: ([UInt8]) throws -> Void) async throws {
+        // COPY takes no parameters, so the name is in a setting that ends with the transaction.
+        _ = try await connection.query(PostgresQuery(Self.chooseDataset, [.text(dataset)]))
+        if counts.added + counts.suppressed > 0 {
+            try await connection.copy(.copyOut(json: Self.added), to: write)
+        }
+        if counts.changed > 0 { try await connection.copy(.copyOut(json: ImportChanges.lines), to: write) }
+        if counts.corrected > 0 {
+            try await connection.copy(.copyOut(json: ImportChanges.keptLines), to: write)
+        }
+        if removesVanished, counts.vanished > 0 {
+            _ = try await connection.query(selection.listVanished)
+            try await connection.copy(.copyOut(json: Self.removed), to: write)
+        }
+    }
+
+    private static let chooseDataset: SQL = "SELECT set_config('poi.dataset', $1, true)"
+
+    private static let added: SQL = """
+        SELECT jsonb_strip_nulls(jsonb_build_object('change', CASE WHEN removed.is_suppressed THEN 'suppressed' ELSE 'added' END, \
+        'id', removed.id, 'sourceId', staged.source_id, 'name', staged.name, 'category', staged.category, \
+        'position', jsonb_build_array(staged.latitude, staged.longitude))) \
+        FROM pg_temp.import_rows AS staged LEFT JOIN (SELECT DISTINCT ON (source_id) id, source_id, is_suppressed \
+        FROM removed_locations WHERE source_dataset = current_setting('poi.dataset') \
+        ORDER BY source_id, change DESC, id DESC) AS removed ON removed.source_id = staged.source_id \
+        WHERE staged.name IS NOT NULL AND NOT staged.suppressed AND NOT EXISTS (SELECT FROM locations AS place \
+        WHERE place.source_dataset = current_setting('poi.dataset') AND place.source_id = staged.source_id) \
+        ORDER BY staged.number
+        """
+
+    private static let removed: SQL = """
+        SELECT jsonb_build_object('change', 'removed', 'id', id, 'sourceId', source_id, 'name', name, 'category', category, \
+        'position', jsonb_build_array(latitude, longitude)) FROM locations \
+        WHERE id IN (SELECT id FROM pg_temp.import_vanished) ORDER BY id
+        """
+}
+
+/// A place that an import changes, as a line for people.
+struct ImportExample: CustomStringConvertible {
+    let id: Int64
+    let name: String
+    /// JSON of an object: of each member, an object of `before` and `after`.
+    let members: String
+
+    private static let maximumLength = 60
+
+    var description: String {
+        let object = try? JSONDecoder().decode([String: [String: JSONValue]].self, from: Data(members.utf8))
+        let changes = (object ?? [:]).sorted { $0.key < $1.key }.map { member, values in
+            "\(member) \(Self.text(values["before"])) → \(Self.text(values["after"]))"
+        }
+        return "place \(id) (\(name.printable)): " + changes.joined(separator: ", ")
+    }
+
+    private static func text(_ value: JSONValue?) -> String {
+        guard let value, value != .null, let json = try? JSONEncoder().encode(value) else { return "none" }
+        let text = String(decoding: json, as: UTF8.self).replacing("\\/", with: "/").printable
+        return text.count > maximumLength ? text.prefix(maximumLength) + "…" : text
+    }
+}
