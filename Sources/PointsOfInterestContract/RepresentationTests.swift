@@ -30,7 +30,7 @@ struct RepresentationTests {
     private struct Feature: Equatable {
         private static let names = [
             "name", "language", "category", "featured", "distance", "address", "website", "source",
-            "importance", "properties",
+            "importance", "operatingStatus", "properties",
         ]
 
         let type: JSON?
@@ -281,6 +281,11 @@ struct RecordedResponsesTests {
         #expect(Growth(from: service, to: own).missing == [])
     }
 
+    /// A body without what differs from one database with the seed to the next.
+    private static func comparable(_ body: Data) -> String {
+        String(decoding: body, as: UTF8.self).replacing(/"version":\d+,"updatedAt":"[^"]+"/, with: "")
+    }
+
     private func expectTrue(
         _ recorded: RecordedExchange, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -293,7 +298,7 @@ struct RecordedResponsesTests {
         if !hasIndex, response.status == 501 { return }
         #expect(response.status == recorded.status, "\(recorded.target)", sourceLocation: sourceLocation)
         #expect(
-            String(decoding: response.body, as: UTF8.self) == String(decoding: recorded.body, as: UTF8.self),
+            Self.comparable(response.body) == Self.comparable(recorded.body),
             "\(recorded.target)", sourceLocation: sourceLocation)
         // `Vary` depends on the origins that are let in.
         for name in ["Content-Type", "Link", "Cache-Control"] where hasIndex || name != "Link" {

@@ -19,6 +19,8 @@ package struct IndexEntry {
     /// The words of each of its names as `NameFolder` finds them: UTF-8, with `betweenNames` between names.
     package var foldedNames: UnsafeBufferPointer<UInt8>
     var addressInitials = WordInitials.none
+    /// Whether searches find it; others are found by their ids alone.
+    package var isListed = true
     /// What a response is written from: bytes that the index doesn't look into.
     package var record: UnsafeRawBufferPointer
 
@@ -102,7 +104,7 @@ package struct IndexVocabulary: Hashable, Sendable {
     }
 }
 
-/// How many places of a snapshot have each category, and each source.
+/// How many of a snapshot's listed places have each category, and how many of all places each source.
 struct IndexCounts: Sendable {
     private(set) var categories: [Int]
     private(set) var sources: [Int]
@@ -127,7 +129,7 @@ struct IndexCounts: Sendable {
     mutating func remove(_ place: Int, of columns: PartColumns) { add(place, of: columns, -1) }
 
     private mutating func add(_ place: Int, of columns: PartColumns, _ number: Int) {
-        categories[Int(columns.kinds[place] >> 1)] += number
+        if columns.isListed(place) { categories[Int(columns.kinds[place] >> 1)] += number }
         sources[Int(columns.sources[place])] += number
     }
 }

@@ -37,9 +37,10 @@ package enum IndexFile {
         }
     }
 
-    /// The formats that this program reads, the last of which it writes: its own and that of the release before. What is in the
+    /// The formats that this program reads, the last of which it writes: its own and that of the release before, if that has all
+    /// that responses have. Format 1 lacks when places were changed, and is refused. What is in the
     /// columns belongs to the format, too: records, the folding of names, the order of kinds.
-    static let formats: ClosedRange<UInt64> = 1...1
+    static let formats: ClosedRange<UInt64> = 2...2
 
     static let alignment = 4096
     /// The bytes of a block, which has a sum.
@@ -85,6 +86,7 @@ package enum IndexFile {
         /// See `IndexFile.folding`.
         var folding: String
         var placeCount: Int
+        var listedCount: Int
         var columns: [Column]
         var categories: [String]
         var sources: [Source]
@@ -178,6 +180,7 @@ extension IndexFile {
     private static func encoded(_ part: IndexPart, _ notes: [UInt8]) throws(Fault) -> Data {
         let description = Description(
             folding: folding, placeCount: part.placeCount,
+            listedCount: part.columns.listedCount,
             columns: part.columns.memory.map {
                 .init(stride: $0.stride, count: $0.content.count / $0.stride)
             },
@@ -272,7 +275,8 @@ extension IndexFile {
         var reader = ColumnReader(description.columns)
         let bytes = description.columns.reduce(0) { $0 + $1.stride * $1.count }
         guard bytes <= maximumBytes else { throw .tooLarge(bytes: bytes) }
-        let columns = PartColumns(count: description.placeCount, from: &reader)
+        let columns = PartColumns(
+            count: description.placeCount, listedCount: description.listedCount, from: &reader)
         do throws(Fault) {
             guard reader.isComplete else { throw .foreign(what: "form of the columns") }
             try read(into: columns.memory.map(\.content), sums, descriptor)
@@ -385,8 +389,8 @@ struct ColumnReader {
 
 extension PartColumns {
     /// Columns for what a file has, in the order of `memory`.
-    fileprivate init(count: Int, from file: inout ColumnReader) {
-        self.count = count
+    fileprivate init(count: Int, listedCount: Int, from file: inout ColumnReader) {
+        (self.count, self.listedCount) = (count, listedCount)
         (x, y, z) = (file.next(), file.next(), file.next())
         (latitudes, longitudes, ids) = (file.next(), file.next(), file.next())
         (kinds, sources, importances) = (file.next(), file.next(), file.next())

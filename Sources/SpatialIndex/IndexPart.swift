@@ -33,9 +33,12 @@ package final class IndexPart: @unchecked Sendable {
     package var recordBytes: Int { columns.records.bytes }
 }
 
-/// What a part knows of its places, by their numbers, which are in spatial order.
+/// What a part knows of its places, by their numbers: the listed ones in spatial order, then the others.
 struct PartColumns: BitwiseCopyable {
     var count: Int
+    /// How many of them are listed. They come first; those behind them are in no tree, no tile and no posting, so that no search
+    /// finds them.
+    var listedCount: Int
     /// Positions in space: `Ellipsoid.point`.
     var x, y, z: Column<Double>
     var latitudes, longitudes: Column<Double>
@@ -54,7 +57,7 @@ struct PartColumns: BitwiseCopyable {
     var addressWords: SortedWords
     /// A hash table of ids: the number of a place plus one, or 0.
     var idSlots: Column<UInt32>
-    /// The tree of all places, that of the featured ones, then one for each kind in their order.
+    /// The tree of all listed places, that of the featured ones, then one for each kind in their order.
     var trees: Column<PackedTree>
     var listedPlaces: Column<UInt32>
     var boxes: Column<Float>
@@ -91,6 +94,8 @@ struct PartColumns: BitwiseCopyable {
         let mixed = (hash ^ hash >> 29) &* 0xBF58_476D_1CE4_E5B9
         return Int(mixed.multipliedFullWidth(by: UInt64(slotCount)).high)
     }
+
+    func isListed(_ place: Int) -> Bool { place < listedCount }
 
     @inline(__always)
     func importance(of place: Int) -> UInt16 { importances.count == 0 ? 0 : importances[place] }

@@ -67,6 +67,7 @@ package struct IndexPartBuilder: ~Copyable {
                     category: category, isFeatured: place.featured, source: source,
                     importance: UInt16(clamping: place.importance), foldedNames: words, record: record)
                 entry.addressInitials = initials
+                entry.isListed = place.isListed
                 collected.add(entry)
             }
         }
@@ -114,6 +115,8 @@ final class CollectedPlaces {
     var kinds, sources: Column<UInt32>
     var importances: Column<UInt16>
     var addressInitials: Column<WordInitials>
+    /// The numbers of the places that aren't listed, in ascending order.
+    var unlisted: [UInt32] = []
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
     var table = WordTable()
@@ -162,6 +165,7 @@ final class CollectedPlaces {
     }
 
     func add(_ entry: IndexEntry) {
+        if !entry.isListed { unlisted.append(UInt32(ids.count)) }
         ids.append(entry.id)
         latitudes.append(entry.latitude)
         longitudes.append(entry.longitude)

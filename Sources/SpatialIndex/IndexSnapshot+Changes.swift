@@ -154,6 +154,7 @@ package struct IndexMerge: Sendable {
                         importance: columns.importance(of: place), foldedNames: names,
                         record: columns.record(of: place))
                     entry.addressInitials = columns.addressInitials[place]
+                    entry.isListed = columns.isListed(place)
                     builder.add(entry)
                 }
             }

@@ -62,10 +62,10 @@ package final class IndexSnapshot: @unchecked Sendable {
     /// The memory that it takes, in bytes.
     package var bytes: Int { levels.reduce(0) { $0 + $1.part.bytes + ($1.dead?.bytes ?? 0) } }
 
-    /// How many places each category has, by its number.
+    /// How many listed places each category has, by its number.
     package var categoryCounts: [Int] { counts.categories }
 
-    /// How many places each source has, by its number; those without one at 0.
+    /// How many places each source has, by its number, listed or not; those without one at 0.
     package var sourceCounts: [Int] { counts.sources }
 
     /// How many parts the places are in.
@@ -117,11 +117,13 @@ final class PlaceBits: @unchecked Sendable {
     let places: UnsafeMutablePointer<UInt64>
     let blocks: UnsafeMutablePointer<UInt64>
     private let tiles: TileOrder
+    private let partCount: Int
     /// How many places are in it.
     private(set) var count: Int
 
     init(copying other: PlaceBits?, of columns: PartColumns) {
         tiles = columns.tiles
+        partCount = columns.count
         places = Self.words(copying: other?.places, bitCount: columns.count)
         blocks = Self.words(copying: other?.blocks, bitCount: tiles.blockCount)
         count = other?.count ?? 0
@@ -132,7 +134,7 @@ final class PlaceBits: @unchecked Sendable {
         blocks.deallocate()
     }
 
-    var bytes: Int { 8 * (Self.wordCount(tiles.places.count) + Self.wordCount(tiles.blockCount)) }
+    var bytes: Int { 8 * (Self.wordCount(partCount) + Self.wordCount(tiles.blockCount)) }
 
     func contains(_ place: Int) -> Bool { Self.bit(place, of: places) }
 
@@ -140,6 +142,8 @@ final class PlaceBits: @unchecked Sendable {
         guard !contains(place) else { return }
         places[place >> 6] |= 1 << UInt64(place & 63)
         count += 1
+        // Places that aren't listed are in no block.
+        guard place < tiles.places.count else { return }
         let block = tiles.block(of: place)
         blocks[block >> 6] |= 1 << UInt64(block & 63)
     }

@@ -5,10 +5,12 @@ import PointsOfInterestAPI
 struct PartPacking {
     private let collected: CollectedPlaces
     private let count: Int
+    private let listedCount: Int
 
     init(_ collected: CollectedPlaces) {
         self.collected = collected
         count = collected.ids.count
+        listedCount = count - collected.unlisted.count
     }
 
     func columns() -> PartColumns {
@@ -29,16 +31,18 @@ struct PartPacking {
         let recordStarts = collected.recordStarts.gathered(order)
         let words = packedWords(order)
         order.free()
-        var forest = ForestPacking(kinds: kinds, x: x, y: y, z: z)
+        var forest = ForestPacking(count: listedCount, kinds: kinds, x: x, y: y, z: z)
         forest.pack()
         return PartColumns(
-            count: count, x: x, y: y, z: z, latitudes: latitudes, longitudes: longitudes, ids: ids,
+            count: count, listedCount: listedCount, x: x, y: y, z: z, latitudes: latitudes,
+            longitudes: longitudes, ids: ids,
             kinds: kinds, sources: sources, importances: importances,
             addressInitials: addressInitials, recordStarts: recordStarts,
             records: collected.records,
             words: words, addressWords: SortedWords(collected.addressTable),
             idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,
-            boxes: forest.boxes, tiles: TileOrder(latitudes: latitudes, longitudes: longitudes))
+            boxes: forest.boxes,
+            tiles: TileOrder(count: listedCount, latitudes: latitudes, longitudes: longitudes))
     }
 
     /// The importances in an order; empty where all are 0. Frees those that were collected.
@@ -67,19 +71,27 @@ struct PartPacking {
         return (x, y, z)
     }
 
+    /// The listed places in spatial order, then the others.
     private func spatialOrder(
         _ points: (x: Column<Double>, y: Column<Double>, z: Column<Double>)
     ) -> Column<UInt32> {
-        let ordered = Column<OrderedPoint>(uninitialized: count)
+        var ordered = Column<OrderedPoint>(capacity: listedCount)
+        var unlisted = collected.unlisted[...]
         for index in 0..<count {
-            ordered[index] = OrderedPoint(
-                x: Float(points.x[index]), y: Float(points.y[index]), z: Float(points.z[index]),
-                number: UInt32(index))
+            if unlisted.first == UInt32(index) {
+                unlisted.removeFirst()
+                continue
+            }
+            ordered.append(
+                OrderedPoint(
+                    x: Float(points.x[index]), y: Float(points.y[index]), z: Float(points.z[index]),
+                    number: UInt32(index)))
         }
-        SpatialOrder.sort(UnsafeMutableBufferPointer(start: ordered.base, count: count))
+        SpatialOrder.sort(UnsafeMutableBufferPointer(start: ordered.base, count: listedCount))
         let order = Column<UInt32>(uninitialized: count)
-        for index in 0..<count { order[index] = ordered[index].number }
+        for index in 0..<listedCount { order[index] = ordered[index].number }
         ordered.free()
+        for (index, place) in collected.unlisted.enumerated() { order[listedCount + index] = place }
         return order
     }
 
@@ -116,7 +128,7 @@ struct PartPacking {
         collected.wordStarts.free()
         collected.words.free()
         let (postingStarts, postings) = Self.postings(
-            of: placeWords, placeStarts, properties, wordCount: sorted.count)
+            of: placeWords, placeStarts, properties, placeCount: listedCount, wordCount: sorted.count)
         properties?.free()
         return WordColumns(
             sorted: sorted, byEnds: Self.numbersByEnds(sorted),
@@ -140,16 +152,16 @@ struct PartPacking {
         return numbers
     }
 
-    /// The places of each word, by a counting sort.
+    /// The listed places of each word, by a counting sort.
     private static func postings(
         of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, _ properties: PackedProperties?,
-        wordCount: Int
+        placeCount: Int, wordCount: Int
     ) -> (starts: Column<UInt32>, postings: Column<UInt32>) {
         // `starts[word]` is where the word's next place goes. At the end of the loop it is the start of the next word.
         let starts = Column<UInt32>(repeating: 0, count: wordCount + 1)
-        forEachPosting(of: placeWords, placeStarts, properties, wordCount: wordCount) { word, _ in
-            starts[word] += 1
-        }
+        forEachPosting(
+            of: placeWords, placeStarts, properties, placeCount: placeCount, wordCount: wordCount
+        ) { word, _ in starts[word] += 1 }
         var sum: UInt32 = 0
         for word in 0...wordCount {
             let here = starts[word]
@@ -157,7 +169,9 @@ struct PartPacking {
             sum += here
         }
         let postings = Column<UInt32>(uninitialized: Int(sum))
-        forEachPosting(of: placeWords, placeStarts, properties, wordCount: wordCount) { word, place in
+        forEachPosting(
+            of: placeWords, placeStarts, properties, placeCount: placeCount, wordCount: wordCount
+        ) { word, place in
             postings[Int(starts[word])] = UInt32(place)
             starts[word] += 1
         }
@@ -171,7 +185,7 @@ struct PartPacking {
     @inline(__always)
     private static func forEachPosting(
         of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, _ properties: PackedProperties?,
-        wordCount: Int, _ body: (_ word: Int, _ place: Int) -> Void
+        placeCount: Int, wordCount: Int, _ body: (_ word: Int, _ place: Int) -> Void
     ) {
         let lastPlaces = Column<UInt32>(repeating: .max, count: wordCount)
         defer { lastPlaces.free() }
@@ -180,7 +194,7 @@ struct PartPacking {
             lastPlaces[word] = UInt32(place)
             body(word, place)
         }
-        for place in 0..<placeStarts.count - 1 {
+        for place in 0..<placeCount {
             for index in placeStarts[place]..<placeStarts[place + 1] {
                 let word = placeWords[Int(index)]
                 if !WordColumns.isMark(word) { take(Int(word), of: place) }
@@ -190,28 +204,32 @@ struct PartPacking {
     }
 }
 
-/// The trees of a part: of all places, of the featured ones, and of each kind.
+/// The trees of a part's listed places: of all, of the featured ones, and of each kind.
 private struct ForestPacking {
+    let count: Int
     let kinds: Column<UInt32>
     let x, y, z: Column<Double>
     var trees = Column<PackedTree>(capacity: 16)
     var listedPlaces: Column<UInt32>
     var boxes: Column<Float>
 
-    init(kinds: Column<UInt32>, x: Column<Double>, y: Column<Double>, z: Column<Double>) {
+    init(
+        count: Int, kinds: Column<UInt32>, x: Column<Double>, y: Column<Double>, z: Column<Double>
+    ) {
+        self.count = count
         self.kinds = kinds
         self.x = x
         self.y = y
         self.z = z
-        listedPlaces = Column(capacity: kinds.count)
-        boxes = Column(capacity: kinds.count)
+        listedPlaces = Column(capacity: count)
+        boxes = Column(capacity: count)
     }
 
     mutating func pack() {
-        appendTree(kind: 0, count: kinds.count, listStart: nil)
-        appendTree(of: (0..<UInt32(kinds.count)).filter { kinds[Int($0)] & 1 == 1 }, kind: 1)
+        appendTree(kind: 0, count: count, listStart: nil)
+        appendTree(of: (0..<UInt32(count)).filter { kinds[Int($0)] & 1 == 1 }, kind: 1)
         var placesOfKind: [UInt32: [UInt32]] = [:]
-        for place in 0..<kinds.count { placesOfKind[kinds[place], default: []].append(UInt32(place)) }
+        for place in 0..<count { placesOfKind[kinds[place], default: []].append(UInt32(place)) }
         for kind in placesOfKind.keys.sorted() {
             appendTree(of: placesOfKind.removeValue(forKey: kind) ?? [], kind: kind)
         }

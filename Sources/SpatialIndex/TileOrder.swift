@@ -1,6 +1,6 @@
 import PointsOfInterestServerAPI
 
-/// A part's places in the order of their quadkeys: the places of each tile are one range.
+/// A part's listed places in the order of their quadkeys: the places of each tile are one range.
 struct TileOrder: BitwiseCopyable {
     /// How many places that follow each other are summed up.
     static let blockSize = 32
@@ -15,8 +15,8 @@ struct TileOrder: BitwiseCopyable {
         (self.quadkeys, self.places, self.blocks) = (quadkeys, places, blocks)
     }
 
-    init(latitudes: Column<Double>, longitudes: Column<Double>) {
-        let count = latitudes.count
+    /// Orders the first places of a part.
+    init(count: Int, latitudes: Column<Double>, longitudes: Column<Double>) {
         quadkeys = Column(uninitialized: count)
         places = Column(uninitialized: count)
         blocks = Column(uninitialized: count / Self.blockSize)

@@ -10,7 +10,7 @@ struct FixturesTests {
         let places = try Fixtures.places(json: Array(text.utf8))
         return try places.map { place in
             var writer = JSONWriter()
-            try PlaceStyle(.json, properties: .all).write(place, distance: nil, to: &writer)
+            try PlaceStyle(ofDetails: .json, languages: []).write(place, distance: nil, to: &writer)
             return try JSONDecoder().decode(PointOfInterest.self, from: Data(writer.bytes))
         }
     }
@@ -21,7 +21,8 @@ struct FixturesTests {
             """
             [{"id":7,"name":"Café","category":"cafe","latitude":-90,"longitude":180,"featured":true,
               "distance":12.5,"address":"1 Main St","website":"not a URL",
-              "source":{"dataset":"d","id":"i","license":"l"}},
+              "source":{"dataset":"d","id":"i","license":"l"},"operatingStatus":"permanentlyClosed",
+              "version":9007199254740991,"updatedAt":"2026-11-30T23:45:12Z"},
              {"id":8,"name":"B","category":"new_kind","latitude":0.5,"longitude":-0.5}]
             """
         )
@@ -30,8 +31,12 @@ struct FixturesTests {
                 PointOfInterest(
                     id: 7, name: "Café", category: "cafe", latitude: -90, longitude: 180, featured: true,
                     address: "1 Main St", website: "not a URL",
-                    source: .init(dataset: "d", id: "i", license: "l")),
-                PointOfInterest(id: 8, name: "B", category: "new_kind", latitude: 0.5, longitude: -0.5),
+                    source: .init(dataset: "d", id: "i", license: "l"), operatingStatus: .permanentlyClosed,
+                    version: 9_007_199_254_740_991,
+                    updatedAt: try Date("2026-11-30T23:45:12Z", strategy: .iso8601)),
+                PointOfInterest(
+                    id: 8, name: "B", category: "new_kind", latitude: 0.5, longitude: -0.5, version: 0,
+                    updatedAt: Date(timeIntervalSince1970: 0)),
             ])
     }
 
@@ -41,13 +46,16 @@ struct FixturesTests {
             """
             {"type":"FeatureCollection","features":[{"type":"Feature","id":7,
               "geometry":{"type":"Point","coordinates":[121,-31,8.5]},
-              "properties":{"name":"A","category":"cafe","featured":true,"distance":3}}]}
+              "properties":{"name":"A","category":"cafe","featured":true,"distance":3,
+                "operatingStatus":"temporarilyClosed"}}]}
             """
         )
         #expect(
             places == [
                 PointOfInterest(
-                    id: 7, name: "A", category: "cafe", latitude: -31, longitude: 121, featured: true)
+                    id: 7, name: "A", category: "cafe", latitude: -31, longitude: 121, featured: true,
+                    operatingStatus: .temporarilyClosed, version: 0, updatedAt: Date(timeIntervalSince1970: 0)
+                )
             ])
     }
 
@@ -98,6 +106,18 @@ struct FixturesTests {
             (
                 #"[{"id":1,"name":"A","category":"cafe","latitude":91,"longitude":2}]"#,
                 "[0].latitude must be from -90 to 90 degrees"
+            ),
+            (
+                #"[{"id":1,\#(good),"operatingStatus":"closed"}]"#,
+                #"[0].operatingStatus must be "temporarilyClosed" or "permanentlyClosed""#
+            ),
+            (
+                #"[{"id":1,\#(good),"version":-1}]"#,
+                "[0].version must be a whole number from 0 to 9007199254740991"
+            ),
+            (
+                #"[{"id":1,\#(good),"updatedAt":"2026-02-30T00:00:00Z"}]"#,
+                "[0].updatedAt must be a time in UTC, such as 2026-11-30T23:45:12Z"
             ),
             (#"[{"id":1,\#(good)},{"id":2},{"id":3}]"#, "[1].latitude is missing (and 1 more)"),
         ])

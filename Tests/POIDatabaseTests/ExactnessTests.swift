@@ -182,22 +182,27 @@ struct ExactnessTests {
                 PlaceNames.random(using: &generator)
             }
         }
+        let statuses = coordinates.map { _ in
+            ["", "", "", "", "", "", "temporarilyClosed", "permanentlyClosed"].pick(using: &generator)
+        }
         let rows = try await session.run(
             """
             INSERT INTO locations (name, category, latitude, longitude, featured, names, other_names,
-                source_dataset, source_id, source_license)
+                source_dataset, source_id, source_license, operating_status)
             SELECT name, category, latitude, longitude, featured = 1, nullif(names, '{}')::jsonb,
                 string_to_array(nullif(other_names, ''), E'\n'),
-                nullif(dataset, ''), CASE WHEN dataset <> '' THEN name END, CASE WHEN dataset <> '' THEN 'CC0-1.0' END
-            FROM unnest($1::float8[], $2::float8[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[])
-                AS place (latitude, longitude, name, category, featured, dataset, names, other_names)
-            RETURNING id, name, category, latitude, longitude, featured, source_dataset, source_id
+                nullif(dataset, ''), CASE WHEN dataset <> '' THEN name END, CASE WHEN dataset <> '' THEN 'CC0-1.0' END,
+                nullif(status, '')
+            FROM unnest($1::float8[], $2::float8[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
+                AS place (latitude, longitude, name, category, featured, dataset, names, other_names, status)
+            RETURNING id, name, category, latitude, longitude, featured, source_dataset, source_id,
+                operating_status
             """,
             [
                 .float8Array(coordinates.map(\.latitude)), .float8Array(coordinates.map(\.longitude)),
                 .textArray(names), .textArray(categories), .int8Array(featured.map { $0 ? 1 : 0 }),
                 .textArray(datasets), .textArray(namesJSON),
-                .textArray(otherNames.map { $0.joined(separator: "\n") }),
+                .textArray(otherNames.map { $0.joined(separator: "\n") }), .textArray(statuses),
             ])
         #expect(rows.count == coordinates.count)
         return try zip(rows, zip(namesInLanguages, otherNames)).map { row, names in
@@ -207,7 +212,7 @@ struct ExactnessTests {
                 featured: try row.decode(at: 5),
                 source: try row.decode(String?.self, at: 6).map {
                     PointOfInterest.Source(dataset: $0, id: try row.decode(at: 7), license: "CC0-1.0")
-                })
+                }, operatingStatus: try row.decode(String?.self, at: 8).map(OperatingStatus.init))
             return StoredPlace(place, names: names.0, otherNames: names.1)
         }
     }

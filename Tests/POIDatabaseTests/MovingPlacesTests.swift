@@ -188,21 +188,23 @@ struct MovingPlacesTests {
             places[index] = PointOfInterest(
                 id: places[index].id, name: "\(PlaceNames.random(using: &generator)) \(index)",
                 category: category(&generator), latitude: coordinate.latitude,
-                longitude: coordinate.longitude)
+                longitude: coordinate.longitude,
+                operatingStatus: [nil, nil, .temporarilyClosed, .permanentlyClosed].pick(using: &generator))
         }
         let changed = moved.map { places[$0] }
         try await session.run(
             """
             UPDATE locations /* writer */ SET name = new.name, category = new.category,
-                latitude = new.latitude, longitude = new.longitude
-            FROM unnest($1::bigint[], $2::text[], $3::text[], $4::float8[], $5::float8[])
-                AS new (id, name, category, latitude, longitude)
+                latitude = new.latitude, longitude = new.longitude, operating_status = nullif(new.status, '')
+            FROM unnest($1::bigint[], $2::text[], $3::text[], $4::float8[], $5::float8[], $6::text[])
+                AS new (id, name, category, latitude, longitude, status)
             WHERE locations.id = new.id
             """,
             [
                 .int8Array(changed.map { Int64($0.id) }), .textArray(changed.map(\.name)),
                 .textArray(changed.map(\.category)), .float8Array(changed.map(\.latitude)),
                 .float8Array(changed.map(\.longitude)),
+                .textArray(changed.map { $0.operatingStatus?.rawValue ?? "" }),
             ])
         return changed.count
     }

@@ -124,6 +124,35 @@ struct StoreTests {
         }
     }
 
+    @Test(
+        "Details say when a place was changed, in whole seconds that RFC 3339 can write, from memory as well")
+    func lastChanges() async throws {
+        let database = try MigratedDatabase.empty()
+        let times = [
+            ("2026-11-30 23:45:12.999+00", "2026-11-30T23:45:12Z"),
+            ("1969-12-31 23:59:58.5+00", "1969-12-31T23:59:58Z"),
+            ("infinity", "9999-12-31T23:59:59Z"), ("-infinity", "0001-01-01T00:00:00Z"),
+            ("0044-03-15 12:00:00+00 BC", "0001-01-01T00:00:00Z"),
+        ]
+        for (number, time) in times.enumerated() {
+            try database.execute(
+                """
+                INSERT INTO locations (name, category, latitude, longitude, version, updated_at)
+                VALUES ('a', 'cafe', 1, 1, 9007199254740991 - \(number), '\(time.0)')
+                """)
+        }
+        try await database.withFollower { followed in
+            for (number, time) in times.enumerated() {
+                let request = PlaceRequest(id: number + 1)
+                for store in [followed.database, followed.store] as [any PlaceStore] {
+                    let details = try await store.place(for: request).value().places.details()
+                    let end = #","version":\#(9_007_199_254_740_991 - number),"updatedAt":"\#(time.1)"}"#
+                    #expect(details.first?.hasSuffix(end) == true, "\(details)")
+                }
+            }
+        }
+    }
+
     @Test("A page without places has its dataset too")
     func datasetOfNothing() async throws {
         try await MigratedDatabase.empty().withStore { store, session in

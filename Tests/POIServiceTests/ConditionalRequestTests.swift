@@ -1,5 +1,6 @@
-import PointsOfInterestServerAPI
+import Foundation
 import HTTPServer
+import PointsOfInterestServerAPI
 import PointsOfInterestAPI
 import Testing
 
@@ -211,19 +212,20 @@ struct ContractRevisionTests {
     /// What the responses of each revision hash to, the last one's first. A row is never changed, only a new one is added.
     /// Revision 3 finds more by `q` as well, also by other names, which these responses don't show.
     private static let digests: [(revision: UInt64, digest: UInt64)] = [
-        (3, 16_402_478_870_604_706_678), (2, 7_201_531_876_882_399_918),
+        (4, 15_115_476_132_231_361_127), (3, 16_402_478_870_604_706_678), (2, 7_201_531_876_882_399_918),
     ]
 
     private static let places = [
         PointOfInterest(
             id: 1, name: "Plain", category: "park", latitude: 1.25, longitude: -2.5, featured: true,
-            distance: 12.34),
+            distance: 12.34, version: 9_007_199_254_740_991, updatedAt: Date(timeIntervalSince1970: 1e9)),
         PointOfInterest(
             id: 2, name: "Caf\u{E9} \"\u{1F600}\" </a>", category: "cafe", latitude: -90, longitude: 180,
             distance: 0,
             address: "1 First St", website: "https://example.org/?a=b",
             source: PointOfInterest.Source(dataset: "set", id: "a/1", license: "CC0-1.0"), importance: 7,
-            properties: ["opening_hours": "24/7", "a \"b\"": [1, 2.5, .null, ["c": true]]]),
+            properties: ["opening_hours": "24/7", "a \"b\"": [1, 2.5, .null, ["c": true]]],
+            operatingStatus: .temporarilyClosed, version: 0, updatedAt: Date(timeIntervalSince1970: 1e9)),
     ]
 
     private static let targets = [

@@ -85,7 +85,8 @@ struct OpenAPITests {
             id: 1, name: "a", category: "b", latitude: 1, longitude: 2, featured: true, distance: 3,
             address: "c", website: "https://d.example",
             source: .init(dataset: "e", id: "f", license: "g"), importance: 1, properties: ["h": 1],
-            language: "en", matchedName: "i")
+            language: "en", matchedName: "i", operatingStatus: .temporarilyClosed, version: 5,
+            updatedAt: Date(timeIntervalSince1970: 6))
         var record: [UInt8] = []
         let stored = StoredPlace(place, names: ["en": "j"], otherNames: ["i"])
         #expect(PlaceRecord.encode(stored.fields, into: &record))
@@ -96,8 +97,8 @@ struct OpenAPITests {
         }
         func written(_ form: PlacesForm) throws -> Any {
             var writer = JSONWriter()
-            let style = PlaceStyle(form, properties: .all, languages: ["en"])
-            // Found by the name that is only searched.
+            let style = PlaceStyle(ofDetails: form, languages: ["en"])
+            // Found by the name that is only searched, which details never are.
             record.withRecord { style.write($0, distance: 3, matchedNames: [2], to: &writer) }
             return try JSONSerialization.jsonObject(with: Data(writer.bytes))
         }

@@ -35,7 +35,8 @@ struct PlacesResponseTests {
         let site = try ServiceSite(FixtureStore(Self.places))
         #expect(
             try await site.ask("/locations/2").text
-                == #"{"id":2,"name":"Near","category":"cafe","latitude":0,"longitude":1,"featured":true}"#)
+                == #"{"id":2,"name":"Near","category":"cafe","latitude":0,"longitude":1,"featured":true,"#
+                + #""version":0,"updatedAt":"1970-01-01T00:00:00Z"}"#)
         #expect(try await site.ask("/locations/2?lat=0&long=0").text.contains(#""distance":111319.5"#))
         let feature = try await site.ask("/locations/2", headers: [.accept: "application/geo+json"])
         #expect(feature.headers.first(.contentType) == "application/geo+json")

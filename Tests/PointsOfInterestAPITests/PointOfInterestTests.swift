@@ -20,10 +20,25 @@ struct PointOfInterestTests {
             #""distance":"near""#, #""distance":1e999"#, #""distance":null"#, #""distance":{}"#,
             #""address":5"#,
             #""address":["a"]"#, #""website":false"#, #""source":"seed""#, #""source":{"dataset":"a"}"#,
+            #""operatingStatus":7"#, #""version":"1""#, #""updatedAt":"yesterday""#, #""updatedAt":1"#,
             #""source":{"dataset":1,"id":"b","license":"c"}"#, #""source":[]"#,
         ])
     func goesWithoutMalformedFields(field: String) throws {
         #expect(try decode(field) == least)
+    }
+
+    @Test("A place has a status that a newer service has added, and when it was changed")
+    func statusAndChange() throws {
+        let place = try decode(
+            #""operatingStatus":"movedElsewhere","version":9007199254740991,"updatedAt":"2026-11-30T23:45:12Z""#
+        )
+        #expect(place.operatingStatus == OperatingStatus(rawValue: "movedElsewhere"))
+        #expect(place.version == 9_007_199_254_740_991)
+        #expect(place.updatedAt == Date(timeIntervalSince1970: 1_796_082_312))
+        let again = try JSONDecoder().decode(PointOfInterest.self, from: JSONEncoder().encode(place))
+        #expect(again == place)
+        #expect(try decode(#""operatingStatus":"permanentlyClosed""#).operatingStatus == .permanentlyClosed)
+        #expect(least.operatingStatus == nil && least.version == nil && least.updatedAt == nil)
     }
 
     @Test("A place keeps its other optional fields beside a malformed one")

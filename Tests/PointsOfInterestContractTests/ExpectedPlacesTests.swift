@@ -21,14 +21,15 @@ struct ExpectedPlacesFileTests {
     @Test("Columns may come in any order, and an empty cell expects nothing")
     func everyColumn() throws {
         let file = try parse(
-            "\u{FEFF}properties,importance,places,url,credit,license,id,dataset,website,address,featured,category,longitude,latitude,name\r\n"
-                + "\"{\"\"a\"\": [1]}\",1000,7,https://u.example,C,ODbL-1.0,n/1,osm,https://w.example,Street 1,true,cafe,-1e0,+2,Café\r\n"
-                + ",,,,,,,,,,false,,0,-90,B\r\n")
+            "\u{FEFF}properties,importance,places,url,credit,license,id,dataset,website,address,featured,category,longitude,latitude,name,operatingStatus\r\n"
+                + "\"{\"\"a\"\": [1]}\",1000,7,https://u.example,C,ODbL-1.0,n/1,osm,https://w.example,Street 1,true,cafe,-1e0,+2,Café,temporarilyClosed\r\n"
+                + ",,,,,,,,,,false,,0,-90,B,\r\n")
         var first = ExpectedPlace(line: 2, name: "Café", latitude: 2, longitude: -1)
         (first.category, first.featured, first.address) = ("cafe", true, "Street 1")
         (first.website, first.dataset, first.id) = ("https://w.example", "osm", "n/1")
         (first.license, first.credit, first.url) = ("ODbL-1.0", "C", "https://u.example")
         (first.datasetPlaces, first.importance, first.properties) = (7, 1000, ["a": [1]])
+        first.operatingStatus = .temporarilyClosed
         var second = ExpectedPlace(line: 3, name: "B", latitude: -90, longitude: 0)
         second.featured = false
         #expect(file.places == [first, second])

@@ -15,6 +15,16 @@ struct PlaceRecordTests {
             for place in places { place.write(as: form, to: &written) }
             try PlainPlaces(places).writeAll(as: PlaceStyle(form), to: &plain)
             #expect(written.bytes == plain.bytes)
+            for place in places {
+                let details = PlaceStyle(ofDetails: form, languages: [])
+                var written = JSONWriter()
+                var plain = JSONWriter()
+                var record: [UInt8] = []
+                #expect(PlaceRecord.encode(StoredPlace(place).fields, into: &record))
+                record.withRecord { details.write($0, distance: place.distance, to: &written) }
+                PlainPlaces([place]).write(0, as: details, to: &plain)
+                #expect(written.bytes == plain.bytes)
+            }
         }
     }
 
@@ -35,7 +45,8 @@ struct PlaceRecordTests {
             PointOfInterest(
                 id: .min, name: long, category: long, latitude: -.greatestFiniteMagnitude,
                 longitude: .leastNonzeroMagnitude, featured: true, distance: .greatestFiniteMagnitude,
-                address: long, website: long, source: .init(dataset: long, id: long, license: long)),
+                address: long, website: long, source: .init(dataset: long, id: long, license: long),
+                version: .max, updatedAt: Date(timeIntervalSince1970: 253_402_300_799)),
             PointOfInterest(
                 id: .max, name: "\0", category: "\\", latitude: .nan, longitude: .infinity, distance: .nan),
             PointOfInterest(id: 1, name: "a", category: "b", latitude: -.infinity, longitude: 1),
@@ -115,7 +126,13 @@ struct PlaceRecordTests {
             latitude: number(-90...90), longitude: number(-180...180), featured: .random(using: &random),
             distance: maybe(number(0...2e7)), address: maybe(text()), website: maybe(text()),
             source: maybe(.init(dataset: text(), id: text(), license: text())),
-            importance: maybe(.random(in: 0...1000, using: &random)) ?? 0)
+            importance: maybe(.random(in: 0...1000, using: &random)) ?? 0,
+            operatingStatus: maybe(OperatingStatus(rawValue: text())),
+            version: .random(in: 0..<1 << 53, using: &random),
+            // From 1601 to 9999.
+            updatedAt: Date(
+                timeIntervalSince1970: Double(
+                    Int.random(in: -11_644_473_600...253_402_300_799, using: &random))))
     }
 }
 

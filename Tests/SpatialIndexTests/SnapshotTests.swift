@@ -26,7 +26,8 @@ struct SnapshotTests {
 
     private func expectCounts(of places: [TestPlace], in snapshot: IndexSnapshot) {
         for (number, name) in snapshot.vocabulary.names.enumerated() {
-            #expect(snapshot.categoryCounts[number] == places.filter { $0.category == name }.count)
+            #expect(
+                snapshot.categoryCounts[number] == places.filter { $0.category == name && $0.isListed }.count)
         }
         #expect(snapshot.sourceCounts.first == places.filter { $0.source == nil }.count)
         #expect(Set(snapshot.vocabulary.sources).isSuperset(of: places.compactMap(\.source)))
@@ -44,7 +45,8 @@ struct SnapshotTests {
         #expect(snapshot.searchAtOnce(query)?.placed == [])
         #expect(snapshot.place(withID: 1) == nil)
         var generator = SeededGenerator()
-        let place = TestPlace(id: 1, at: center, using: &generator)
+        var place = TestPlace(id: 1, at: center, using: &generator)
+        place.operatingStatus = nil
         let filled = snapshot.applying(
             removedIDs: [], added: .packing([place], snapshot.vocabulary), version: .revision(2))
         #expect(filled.search(query)?.placed.map(\.id) == [1])

@@ -24,6 +24,8 @@ struct TestPlace: Hashable {
     var names: [[String]]
     /// Its properties as JSON; nil where it has none.
     var properties: String?
+    var operatingStatus: OperatingStatus?
+    var version: Int
 
     init(id: Int64, at position: Coordinate, using generator: inout SeededGenerator) {
         self.id = id
@@ -32,11 +34,18 @@ struct TestPlace: Hashable {
         let category = Int.random(in: 0..<64, using: &generator)
         self.category = Self.categories[category == 0 ? 3 : category % 3]
         isFeatured = Int.random(in: 0..<10, using: &generator) == 0
+        version = Int(id) * 1_000_003
         names = (0..<[1, 1, 1, 2, 5].pick(using: &generator)).map { _ in
             (0..<Int.random(in: 0...3, using: &generator)).map { _ in Self.words.pick(using: &generator) }
         }
         properties = TestProperties.random(using: &generator)
+        operatingStatus = [
+            nil, nil, nil, nil, nil, .temporarilyClosed, .permanentlyClosed, OperatingStatus(rawValue: "x"),
+        ]
+        .pick(using: &generator)
     }
+
+    var isListed: Bool { operatingStatus != .permanentlyClosed }
 
     /// Some have none, others share one.
     var source: IndexSource? {
@@ -48,7 +57,8 @@ struct TestPlace: Hashable {
         let fields = PlaceFields(
             id: Int(id), name: name, category: name, latitude: position.latitude,
             longitude: position.longitude, featured: isFeatured,
-            properties: properties.map { ArraySlice($0.utf8) })
+            properties: properties.map { ArraySlice($0.utf8) }, operatingStatus: operatingStatus,
+            version: version, updatedAtSeconds: 1_700_000_000 + Int(id))
         #expect(PlaceRecord.encode(fields, into: &record))
         return record
     }
@@ -69,11 +79,12 @@ extension IndexPart {
             let source = place.source.map { builder.number(of: $0) } ?? 0
             place.foldedNames.withUnsafeBufferPointer { names in
                 place.record.withUnsafeBytes { record in
-                    builder.add(
-                        IndexEntry(
-                            id: place.id, latitude: place.position.latitude,
-                            longitude: place.position.longitude, category: category,
-                            isFeatured: place.isFeatured, source: source, foldedNames: names, record: record))
+                    var entry = IndexEntry(
+                        id: place.id, latitude: place.position.latitude,
+                        longitude: place.position.longitude, category: category,
+                        isFeatured: place.isFeatured, source: source, foldedNames: names, record: record)
+                    entry.isListed = place.isListed
+                    builder.add(entry)
                 }
             }
         }
@@ -111,6 +122,7 @@ struct TestQuery {
     }
 
     func admits(_ place: TestPlace) -> Bool {
+        guard place.isListed else { return false }
         if let box, !box.contains(latitude: place.position.latitude, longitude: place.position.longitude) {
             return false
         }

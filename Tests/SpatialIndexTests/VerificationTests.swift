@@ -8,8 +8,8 @@ import Testing
 @Suite("Comparing a snapshot with what its places are made from")
 struct VerificationTests {
     /// What a place has, each of which may differ by itself.
-    private enum Part: CaseIterable {
-        case latitude, longitude, category, isFeatured, source, words, names, record
+    fileprivate enum Part: CaseIterable {
+        case latitude, longitude, category, isFeatured, source, words, names, record, status, version
     }
 
     /// The places as they are read, one of them with another of its parts.
@@ -28,13 +28,14 @@ struct VerificationTests {
             let number = source.map { builder.number(of: $0) } ?? 0
             let addition = part == .words ? " d" : part == .names ? "\nx" : ""
             (place.foldedNames + Array(addition.utf8)).withUnsafeBufferPointer { names in
-                (part == .record ? place.otherRecord : place.record).withUnsafeBytes { record in
-                    builder.add(
-                        IndexEntry(
-                            id: place.id, latitude: place.position.latitude + (part == .latitude ? 1e-9 : 0),
-                            longitude: place.position.longitude + (part == .longitude ? 1e-9 : 0),
-                            category: category, isFeatured: place.isFeatured != (part == .isFeatured),
-                            source: number, foldedNames: names, record: record))
+                place.record(changing: part).withUnsafeBytes { record in
+                    var entry = IndexEntry(
+                        id: place.id, latitude: place.position.latitude + (part == .latitude ? 1e-9 : 0),
+                        longitude: place.position.longitude + (part == .longitude ? 1e-9 : 0),
+                        category: category, isFeatured: place.isFeatured != (part == .isFeatured),
+                        source: number, foldedNames: names, record: record)
+                    entry.isListed = place.isListed
+                    builder.add(entry)
                 }
             }
         }
@@ -104,11 +105,17 @@ struct VerificationTests {
 }
 
 extension TestPlace {
-    /// The record of a place with another property that nobody filters by.
-    fileprivate var otherRecord: [UInt8] {
+    /// The record of a place with another property that nobody filters by, or another version.
+    fileprivate func record(changing part: VerificationTests.Part?) -> [UInt8] {
         var other = self
-        let members = properties?.dropFirst().dropLast() ?? ""
-        other.properties = "{\(members)\(members.isEmpty ? "" : ", ")\"unheard of\": 1}"
+        switch part {
+        case .status: other.operatingStatus = operatingStatus == nil ? .permanentlyClosed : nil
+        case .version: other.version += 1
+        case .record:
+            let members = properties?.dropFirst().dropLast() ?? ""
+            other.properties = "{\(members)\(members.isEmpty ? "" : ", ")\"unheard of\": 1}"
+        default: break
+        }
         return other.record
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import MockServerAPI
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
@@ -63,20 +64,20 @@ struct FixtureDocument: Decodable {
 extension PlaceFields {
     private enum Key: String, CodingKey, CaseIterable {
         case id, name, category, latitude, longitude, featured, distance, address, website, source
-        case importance, properties, names, language
+        case importance, operatingStatus, version, updatedAt, properties, names, language
         case otherNames = "other_names"
         // GeoJSON has these as well.
         case type, geometry, coordinates
 
         static let ofItem: [Key] = [
             .id, .name, .category, .latitude, .longitude, .featured, .distance, .address, .website, .source,
-            .importance, .properties, .names, .otherNames, .language,
+            .importance, .operatingStatus, .version, .updatedAt, .properties, .names, .otherNames, .language,
         ]
         static let ofFeature: [Key] = [.type, .id, .geometry, .properties]
         static let ofGeometry: [Key] = [.type, .coordinates]
         static let ofProperties: [Key] = [
-            .name, .category, .featured, .distance, .address, .website, .source, .importance, .properties,
-            .names, .otherNames, .language,
+            .name, .category, .featured, .distance, .address, .website, .source, .importance,
+            .operatingStatus, .version, .updatedAt, .properties, .names, .otherNames, .language,
         ]
     }
 
@@ -128,6 +129,9 @@ extension PlaceFields {
         let website = try members.decodeIfPresent(String.self, forKey: .website)
         let source = try members.decodeIfPresent(PointOfInterest.Source.self, forKey: .source)
         let importance = try members.importance(forKey: .importance)
+        let operatingStatus = try members.operatingStatus(forKey: .operatingStatus)
+        let version = try members.version(forKey: .version)
+        let updatedAt = try members.time(forKey: .updatedAt)
         let properties = try members.ownProperties(forKey: .properties)
         let (names, otherNames) = try members.names(forKey: .names, others: .otherNames)
         self.init(
@@ -138,7 +142,8 @@ extension PlaceFields {
             },
             importance: importance, properties: properties.map { $0.json[...] },
             names: names.isEmpty ? nil : JSONValue.Object(names.mapValues(JSONValue.string)).json[...],
-            otherNames: otherNames.isEmpty ? nil : text(otherNames.joined(separator: "\u{1}")))
+            otherNames: otherNames.isEmpty ? nil : text(otherNames.joined(separator: "\u{1}")),
+            operatingStatus: operatingStatus, version: version, updatedAtSeconds: updatedAt)
     }
 }
 
@@ -197,6 +202,31 @@ extension KeyedDecodingContainer {
     /// Reads how important a place is; 0 where the member is absent.
     fileprivate func importance(forKey key: Key) throws -> Int {
         contains(key) ? try integer(forKey: key, in: 0...1000) : 0
+    }
+
+    /// Reads whether a place is closed, by one of the values that the service's schema has.
+    fileprivate func operatingStatus(forKey key: Key) throws -> OperatingStatus? {
+        let known = [OperatingStatus.temporarilyClosed, .permanentlyClosed]
+        guard let status = try decodeIfPresent(OperatingStatus.self, forKey: key) else { return nil }
+        guard known.contains(status) else {
+            throw fault(key, "must be \(known.map { "\"\($0.rawValue)\"" }.joined(separator: " or "))")
+        }
+        return status
+    }
+
+    /// Reads a place's version; 0 where the member is absent.
+    fileprivate func version(forKey key: Key) throws -> Int {
+        contains(key) ? try integer(forKey: key, in: 0...9_007_199_254_740_991) : 0
+    }
+
+    /// Reads a time in seconds since 1970; 0 where the member is absent.
+    fileprivate func time(forKey key: Key) throws -> Int {
+        guard let text = try decodeIfPresent(String.self, forKey: key) else { return 0 }
+        guard let date = try? Date(text, strategy: .iso8601), date.formatted(.iso8601) == text,
+            let seconds = Int(exactly: date.timeIntervalSince1970),
+            PlaceFields.writtenSeconds.contains(seconds)
+        else { throw fault(key, "must be a time in UTC, such as 2026-11-30T23:45:12Z") }
+        return seconds
     }
 
     /// Reads a team's own properties of a place, as small as the service's schema demands.

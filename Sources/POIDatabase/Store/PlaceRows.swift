@@ -63,12 +63,13 @@ private struct PlaceRows: PlaceSource {
 enum PlaceColumn: Int, CaseIterable {
     case id, latitude, longitude, featured, name, category, address, website
     case sourceDataset, sourceID, sourceLicense, importance, properties, names, otherNames
+    case operatingStatus, version, updatedAt
 
     /// All of them but the id, in SQL.
     static let sql: SQL =
         """
         latitude, longitude, featured, name, category, address, website, source_dataset, source_id, source_license, \
-        importance, properties::text, names::text, array_to_string(other_names, chr(1))
+        importance, properties::text, names::text, array_to_string(other_names, chr(1)), operating_status, version, updated_at
         """
 }
 
@@ -100,7 +101,24 @@ extension PlaceFields {
             featured: try number(.featured, count: 1) != 0,
             address: try value(.address), website: try value(.website), source: source,
             importance: Int(Int16(truncatingIfNeeded: try number(.importance, count: 2))),
-            properties: try value(.properties), names: try value(.names), otherNames: try value(.otherNames))
+            properties: try value(.properties), names: try value(.names), otherNames: try value(.otherNames),
+            operatingStatus: try value(.operatingStatus).map {
+                OperatingStatus(rawValue: String(decoding: $0, as: UTF8.self))
+            },
+            version: Int(Int64(bitPattern: try number(.version, count: 8))),
+            updatedAtSeconds: PostgresTimestamp(
+                microsecondsSince2000: Int64(bitPattern: try number(.updatedAt, count: 8))
+            ).secondsSince1970)
+    }
+}
+
+extension PostgresTimestamp {
+    /// Whole seconds since 1970, rounded down; the first or last second that can be written, where it is before or behind that.
+    fileprivate var secondsSince1970: Int {
+        let (seconds, rest) = microsecondsSince2000.quotientAndRemainder(dividingBy: 1_000_000)
+        let rounded = Int(seconds) - (rest < 0 ? 1 : 0) + 946_684_800
+        let written = PlaceFields.writtenSeconds
+        return min(max(rounded, written.lowerBound), written.upperBound)
     }
 }
 

@@ -32,6 +32,7 @@ enum PlaceStatements {
         }
         if request.ids.isEmpty {
             limit = " LIMIT " + SQL(integer: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1)
+            conditions.append(isListed)
         } else {
             conditions.append("id = ANY (" + parameter(.int8Array(request.ids.map(Int64.init))) + ")")
         }
@@ -52,13 +53,18 @@ enum PlaceStatements {
         return PostgresQuery(sql, parameters)
     }
 
+    /// Whether lists have a place, and not only who asks for its id.
+    private static let isListed: SQL = "operating_status IS DISTINCT FROM 'permanentlyClosed'"
+
     static let version: PostgresQuery = "SELECT version FROM dataset"
 
-    /// The dataset's version, and the number of places of each category that there ever was.
-    static let categories: PostgresQuery = """
-        SELECT (SELECT version FROM dataset), categories.name, count(locations.id) \
-        FROM categories LEFT JOIN locations ON locations.category = categories.name GROUP BY categories.name
+    /// The dataset's version, and the number of places that lists have of each category that there ever was.
+    static let categories = PostgresQuery(
         """
+        SELECT (SELECT version FROM dataset), categories.name, count(locations.id) \
+        FROM categories LEFT JOIN locations ON locations.category = categories.name AND \
+
+        """ + isListed + " GROUP BY categories.name")
 
     /// The dataset's version, and the number of places of each source dataset, with its license and credit. A dataset that has no
     /// row of its own gets the licenses of its places. If no place has a source, the only row is null but for the version.

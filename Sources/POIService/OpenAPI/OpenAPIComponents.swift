@@ -121,13 +121,44 @@ extension OpenAPIDocument {
                 """,
             ]
         ),
+        (
+            "operatingStatus",
+            [
+                "type": "string",
+                "enum": .strings([OperatingStatus.temporarilyClosed, .permanentlyClosed].map(\.rawValue)),
+                "description": """
+                Whether the place is closed; absent where nothing is known of it being closed. Places that are closed \
+                permanently are found by their ids alone. New values may be added.
+                """,
+            ]
+        ),
+    ]
+
+    /// What the details of a place have in JSON, and lists and GeoJSON don't.
+    private static let lastChange: [(String, JSONValue)] = [
+        (
+            "version",
+            [
+                "type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991,
+                "description":
+                    "In the details of a place: a number that is another one after each change of the place.",
+            ]
+        ),
+        (
+            "updatedAt",
+            [
+                "type": "string", "format": "date-time",
+                "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+                "description": "In the details of a place: when it was changed last (RFC 3339), in UTC.",
+            ]
+        ),
     ]
 
     private static let pointOfInterest = object(
         required: [
             ("id", placeID), ("name", text), ("category", category), ("latitude", latitude),
             ("longitude", longitude), ("featured", ["type": "boolean"]),
-        ], optional: optionalMembers, "A place.")
+        ], optional: optionalMembers + lastChange, "A place.")
 
     private static let cluster = object(
         required: [

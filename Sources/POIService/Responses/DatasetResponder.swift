@@ -77,7 +77,7 @@ struct DatasetResponder {
 /// it is encoded anew from the decoded request. So equal requests have the same hash, however the client wrote them.
 struct RepresentationHash {
     /// Raise it when the response to the same request over the same places changes, so that no old tag matches.
-    static let contractRevision: UInt64 = 3
+    static let contractRevision: UInt64 = 4
 
     private var hash: UInt64
 

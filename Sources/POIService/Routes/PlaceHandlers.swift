@@ -133,7 +133,7 @@ struct PlaceHandler: HTTPHandler {
             from: page.datasetID, after: page.databaseDuration, by: store,
             expectedBytes: page.places.expectedBytes + 64, in: context
         ) { writer in
-            let style = PlaceStyle(form, properties: .all, languages: query.languages)
+            let style = PlaceStyle(ofDetails: form, languages: query.languages)
             try page.places.write(0, as: style, to: &writer)
         }
     }

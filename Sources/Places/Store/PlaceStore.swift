@@ -273,6 +273,12 @@ package struct PlaceStyle {
         selection = PlaceSelection(properties, languages: languages)
     }
 
+    /// The style of a place's details: with all of its properties and, in JSON, its version and when it was changed last.
+    package init(ofDetails form: PlacesForm, languages: [String]) {
+        self.form = form
+        selection = PlaceSelection(.all, languages: languages, showsLastChange: true)
+    }
+
     @inline(__always)
     package init(_ form: PlacesForm, _ content: borrowing PlaceContent) {
         self.form = form

@@ -52,13 +52,22 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     public let properties: JSONValue.Object?
     /// The name that the place was found by, in the response to a search by relevance, where that isn't `name`.
     public let matchedName: String?
+    /// Whether the place is closed for a time or for good; nil where nothing is known of it being closed.
+    public let operatingStatus: OperatingStatus?
+    /// A number, at least 0, that is another one after each change of the place. Only a response to a request for one place has
+    /// it, from version 0.5.0 of the service on.
+    public let version: Int?
+    /// When the place was changed last, to the second. Only a response to a request for one place has it, from version 0.5.0 of
+    /// the service on.
+    public let updatedAt: Date?
 
     /// Makes a point of interest. The distance, in metres, is rounded to 0.1 m, halves away from zero.
     public init(
         id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
         distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil,
         importance: Int = 0, properties: JSONValue.Object? = nil, language: String? = nil,
-        matchedName: String? = nil
+        matchedName: String? = nil, operatingStatus: OperatingStatus? = nil, version: Int? = nil,
+        updatedAt: Date? = nil
     ) {
         self.id = id
         self.name = name
@@ -74,6 +83,9 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         self.importance = importance
         self.properties = properties
         self.matchedName = matchedName
+        self.operatingStatus = operatingStatus
+        self.version = version
+        self.updatedAt = updatedAt
     }
 
     /// The properties as a type of the app's own. A place without any is decoded from an empty object.
@@ -98,7 +110,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
 extension PointOfInterest: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, name, language, category, latitude, longitude, featured, distance, address, website, source
-        case importance, matchedName, properties
+        case importance, operatingStatus, matchedName, version, updatedAt, properties
     }
 
     /// Decodes a place; unknown fields are ignored, and a malformed optional one is nil.
@@ -123,7 +135,10 @@ extension PointOfInterest: Codable {
             importance: optional(.importance) ?? 0,
             properties: optional(.properties),
             language: optional(.language),
-            matchedName: optional(.matchedName))
+            matchedName: optional(.matchedName),
+            operatingStatus: optional(.operatingStatus),
+            version: optional(.version),
+            updatedAt: (optional(.updatedAt) as String?).flatMap { try? Date($0, strategy: .iso8601) })
     }
 
     /// Encodes the place as the service does: what isn't known, and an importance of 0, is left out.
@@ -143,9 +158,28 @@ extension PointOfInterest: Codable {
         try container.encodeIfPresent(website, forKey: .website)
         try container.encodeIfPresent(source, forKey: .source)
         if importance != 0 { try container.encode(importance, forKey: .importance) }
+        try container.encodeIfPresent(operatingStatus, forKey: .operatingStatus)
         try container.encodeIfPresent(matchedName, forKey: .matchedName)
+        try container.encodeIfPresent(version, forKey: .version)
+        try container.encodeIfPresent(updatedAt?.formatted(.iso8601), forKey: .updatedAt)
         try container.encodeIfPresent(properties, forKey: .properties)
     }
+}
+
+/// Whether a place is closed. A newer service may send values that aren't here.
+public struct OperatingStatus: RawRepresentable, Hashable, Sendable, Codable {
+    /// The value as it is written in JSON.
+    public let rawValue: String
+
+    /// Makes a status, known or not.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The place is closed, and is to open again.
+    public static let temporarilyClosed = OperatingStatus(rawValue: "temporarilyClosed")
+    /// The place has closed for good. It is found by its id alone: no list has it, no search, cluster or count.
+    public static let permanentlyClosed = OperatingStatus(rawValue: "permanentlyClosed")
 }
 
 /// A category and how many places it has: an item of the response to `GET /categories`.

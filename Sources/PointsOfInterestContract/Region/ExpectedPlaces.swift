@@ -43,6 +43,7 @@ struct ExpectedPlace: Hashable, Sendable {
     var address: String?
     var website: String?
     var importance: Int?
+    var operatingStatus: OperatingStatus?
     var properties: JSONValue.Object?
     var dataset: String?
     var id: String?
@@ -139,7 +140,7 @@ private func fault(_ line: Int, _ fault: String) -> ContractConfigurationError {
 extension ExpectedPlace {
     fileprivate static let columns = [
         "name", "latitude", "longitude", "category", "featured", "address", "website", "importance",
-        "properties", "dataset", "id", "license", "credit", "url", "places",
+        "operatingStatus", "properties", "dataset", "id", "license", "credit", "url", "places",
     ]
 
     /// Reads the cells of a line that aren't empty, by the names of their columns.
@@ -167,6 +168,7 @@ extension ExpectedPlace {
         (credit, url) = (cells["credit"], cells["url"])
         featured = try read("featured", "true or false") { Bool($0) }
         importance = try read("importance", "a whole number of 0…1000", integer(0...1000))
+        operatingStatus = cells["operatingStatus"].map(OperatingStatus.init)
         datasetPlaces = try read("places", "a whole number above 0", integer(1...Int.max))
         properties = try read("properties", "a JSON object") {
             try? JSONDecoder().decode(JSONValue.Object.self, from: Data($0.utf8))

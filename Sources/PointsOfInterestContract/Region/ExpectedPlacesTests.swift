@@ -74,6 +74,7 @@ extension ExpectedPlace: CustomTestStringConvertible {
         let texts: [(String, String?, String?)] = [
             ("name", place.name, name), ("category", place.category, category),
             ("address", place.address, address), ("website", place.website, website),
+            ("operatingStatus", place.operatingStatus?.rawValue, operatingStatus?.rawValue),
             ("source.dataset", place.source?.dataset, dataset), ("source.id", place.source?.id, id),
             ("source.license", place.source?.license, license),
         ]

@@ -45,6 +45,8 @@ extension Fact {
     static let website = Fact("a place with a website", place: { $0.website != nil })
     static let source = Fact("a place with a source", place: { $0.source != nil })
     static let importance = Fact("a place with an importance above 0", place: { $0.importance > 0 })
+    static let temporarilyClosed = Fact(
+        "a place that is closed for a time", place: { $0.operatingStatus == .temporarilyClosed })
     static let featured = Fact("a place that is featured", place: { $0.featured })
     static let notFeatured = Fact("a place that isn't featured", place: { !$0.featured })
     static let letterBeyondASCII = Fact(
@@ -79,6 +81,18 @@ extension Fact {
             if details.properties?.valuesByName.isEmpty == false { return details }
         }
         return nil
+    }
+
+    /// Its example is found by its id, and isn't in the region, though its position is.
+    static let unlisted = Fact("a place that is found by its id alone, among a hundred ids") {
+        guard let region = try await Region.current() else { return nil }
+        let last = region.places.map(\.place.id).max() ?? 0
+        let between = (max(1, last - 10_000)..<last).filter { region.place(id: $0) == nil }.suffix(50)
+        let ids = Array(between) + Array(last + 1...last + 50)
+        return try await Service.client().places(ids: ids).first {
+            region.box.contains(latitude: $0.latitude, longitude: $0.longitude)
+                && region.place(id: $0.id) == nil
+        }
     }
 
     /// Its example has that name.

@@ -44,6 +44,66 @@ struct PlaceMemberTests {
     func importance() async throws { try await compare(.importance) }
 
     @Test(
+        "The details of a place that is closed for a time are those of the list",
+        .contract(
+            .invariant, in: .place,
+            otherwise: "An app would send somebody to a closed door, or away from an open one."),
+        .needs(.temporarilyClosed))
+    func temporarilyClosed() async throws { try await compare(.temporarilyClosed) }
+
+    @Test(
+        "A place that no list has is closed permanently, which its details and lists of ids say",
+        .contract(
+            .invariant, in: .place,
+            otherwise: "A favourite that has closed would be gone, or seem to be open."),
+        .needs(.unlisted))
+    func permanentlyClosed() async throws {
+        try await Region.compare { region, differences in
+            let place = try await Fact.unlisted.needed()
+            let ids = NearbyPlacesRequest(ids: [place.id])
+            for (form, found) in [
+                ("a list of ids", try await Service.client().nearbyPlaces(ids).places.first),
+                ("a list of ids as GeoJSON", try await Service.geoJSONPlaces(ids).first ?? nil),
+                ("details", try await Service.client().place(id: place.id)),
+                ("details as GeoJSON", try await Service.geoJSONPlace(id: place.id)),
+            ] {
+                differences.expect(
+                    found?.operatingStatus == .permanentlyClosed && found?.id == place.id,
+                    "place \(place.id) in \(form): \(found?.operatingStatus?.rawValue ?? "no status")")
+            }
+        }
+    }
+
+    @Test(
+        "No list has a place that is closed permanently",
+        .contract(
+            .invariant, in: .locations, otherwise: "A map would be full of places that are no more."),
+        .needs(.place))
+    func openInLists() async throws {
+        try await Region.compare { region, differences in
+            for place in region.places where place.place.operatingStatus == .permanentlyClosed {
+                differences.expect(false, "place \(place.place.id) is in a list, and closed permanently")
+            }
+        }
+    }
+
+    @Test(
+        "The details of a place have its version and when it was changed last",
+        .contract(
+            .invariant, in: .place, otherwise: "Whoever corrects a place could undo what others have changed."
+        ),
+        .needs(places: 1))
+    func lastChange() async throws {
+        let client = try await Service.client()
+        let center = try await Service.center()
+        for place in try await client.nearbyPlaces(NearbyPlacesRequest(center: center, limit: 3)).places {
+            let details = try await client.place(id: place.id)
+            #expect(details.version.map { (0..<1 << 53).contains($0) } == true, "place \(place.id)")
+            #expect(details.updatedAt != nil, "place \(place.id)")
+        }
+    }
+
+    @Test(
         "A name with letters beyond ASCII is the same in lists, details and GeoJSON",
         .contract(.invariant, in: .place, otherwise: "Names would come out garbled."),
         .needs(.letterBeyondASCII))
@@ -163,7 +223,7 @@ extension PointOfInterest {
         PointOfInterest(
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured, distance: distance, address: address, website: website, source: source,
-            importance: importance, language: language)
+            importance: importance, language: language, operatingStatus: operatingStatus)
     }
 
     /// The members that differ from those of the same place elsewhere, without the distance and the properties.
@@ -182,6 +242,7 @@ extension PointOfInterest {
         members.compare("source.id", source?.id, place.source?.id)
         members.compare("source.license", source?.license, place.source?.license)
         members.compare("importance", importance, place.importance)
+        members.compare("operatingStatus", operatingStatus?.rawValue, place.operatingStatus?.rawValue)
         return members.differences
     }
 }

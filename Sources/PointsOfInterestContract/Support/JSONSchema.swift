@@ -9,6 +9,9 @@ final class JSONSchema {
         "minProperties", "maxProperties", "format", "description",
     ]
 
+    /// Members that have other values than a description of today, once the contract has grown.
+    private static let openNames: Set<String> = ["code", "operatingStatus"]
+
     private let types: Set<String>
     private let allowed: [JSON]?
     private let required: [String]
@@ -41,7 +44,7 @@ final class JSONSchema {
         required = (definition["required"]?.array ?? []).compactMap(\.text)
         properties = Dictionary(
             uniqueKeysWithValues: (definition["properties"]?.members ?? [:]).map { name, member in
-                (name, JSONSchema(member, resolve: resolve, isOpen: name == "code"))
+                (name, JSONSchema(member, resolve: resolve, isOpen: Self.openNames.contains(name)))
             })
         items = schema("items")
         prefixItems = schemas("prefixItems")

@@ -1,3 +1,5 @@
+import PointsOfInterestAPI
+
 /// A place as the database or a fixture has it, from which its record is made.
 package struct PlaceFields: Sendable {
     /// UTF-8 of a text.
@@ -26,6 +28,14 @@ package struct PlaceFields: Sendable {
     let names: Text?
     /// Names that are only searched, with `betweenOtherNames` between any two.
     let otherNames: Text?
+    let operatingStatus: OperatingStatus?
+    /// Another one after each change.
+    let version: Int
+    /// When the place was changed last, in seconds since 1970: one of `writtenSeconds`.
+    let updatedAtSeconds: Int
+
+    /// The years 1 to 9999, since RFC 3339 has four digits for a year.
+    package static let writtenSeconds = -62_135_596_800...253_402_300_799
 
     /// No name has a control character.
     package static let betweenOtherNames: UInt8 = 1
@@ -33,7 +43,8 @@ package struct PlaceFields: Sendable {
     package init(
         id: Int, name: Text, category: Text, latitude: Double, longitude: Double, featured: Bool = false,
         address: Text? = nil, website: Text? = nil, source: Source? = nil, importance: Int = 0,
-        properties: Text? = nil, names: Text? = nil, otherNames: Text? = nil
+        properties: Text? = nil, names: Text? = nil, otherNames: Text? = nil,
+        operatingStatus: OperatingStatus? = nil, version: Int = 0, updatedAtSeconds: Int = 0
     ) {
         self.id = id
         self.name = name
@@ -48,7 +59,13 @@ package struct PlaceFields: Sendable {
         self.properties = properties
         self.names = names
         self.otherNames = otherNames
+        self.operatingStatus = operatingStatus
+        self.version = version
+        self.updatedAtSeconds = updatedAtSeconds
     }
+
+    /// Whether lists have the place, and not only who asks for its id.
+    var isListed: Bool { operatingStatus != .permanentlyClosed }
 
     var otherNamesList: [Text] { otherNames?.split(separator: Self.betweenOtherNames) ?? [] }
 }

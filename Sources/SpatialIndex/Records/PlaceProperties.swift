@@ -26,19 +26,25 @@ package enum PropertySelection: Hashable, Sendable {
 package struct PlaceSelection: Hashable, Sendable {
     package let properties: PropertySelection
     let languages: LanguageLookup
+    /// Whether an item has the members `version` and `updatedAt`.
+    package let showsLastChange: Bool
 
     static let nothing = PlaceSelection()
 
     private init() {
         properties = .none
         languages = LanguageLookup([])
+        showsLastChange = false
     }
 
-    /// Nil where there are neither properties nor languages.
-    package init?(_ properties: PropertySelection, languages: [String] = []) {
-        if properties.isNone, languages.isEmpty { return nil }
+    /// Nil where nothing is selected.
+    package init?(
+        _ properties: PropertySelection, languages: [String] = [], showsLastChange: Bool = false
+    ) {
+        if properties.isNone, languages.isEmpty, !showsLastChange { return nil }
         self.properties = properties
         self.languages = LanguageLookup(languages)
+        self.showsLastChange = showsLastChange
     }
 
     /// Selects what a request names; nil where it names nothing.

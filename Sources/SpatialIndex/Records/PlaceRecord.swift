@@ -1,11 +1,18 @@
 import Bytes
 import PointsOfInterestAPI
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// The JSON of a place, made once and kept without the distance. Items and features in responses are copied from it.
 ///
 /// A record is the place as an item of `GET /locations` without its distance and its properties, after a header of 8 bytes
 /// that says where the parts of that text are. If the place has properties or other names, it is followed by the number of
-/// bytes of its `PlaceNames` (two bytes), by these, and by its `PlaceProperties`.
+/// bytes of its `PlaceNames` (two bytes), by these, and by its `PlaceProperties`. The last 16 bytes are its version and when it
+/// was changed last, in seconds since 1970, which only the details of a place show.
 ///
 /// This is a view of the bytes, which have to outlive it.
 package struct PlaceRecord {
@@ -21,8 +28,8 @@ package struct PlaceRecord {
     ///     {"id":7  ,"name":"Plaza","category":"park"  ,"latitude":37.5  ,"longitude":-121  ,"featured":true  …}
     fileprivate struct Header {
         let names: UInt16
-        /// What follows the text.
-        var extras: UInt16 = 0
+        /// What follows the text, with the last change.
+        var extras = UInt16(LastChange.size)
         let id: UInt8
         /// 0 if the latitude isn't finite and is left out.
         let latitude: UInt8
@@ -49,6 +56,14 @@ package struct PlaceRecord {
 // MARK: - Making
 
 extension PlaceRecord {
+    /// What a record ends with.
+    fileprivate struct LastChange: BitwiseCopyable {
+        let version: Int64
+        let seconds: Int64
+
+        static var size: Int { MemoryLayout<LastChange>.size }
+    }
+
     /// Appends the record of a place.
     ///
     /// - Returns: false, and nothing that can be used is appended, where its texts are longer than any table allows, or its
@@ -63,12 +78,14 @@ extension PlaceRecord {
                 let properties = place.properties.map(PlaceProperties.encode) ?? []
             else { return false }
             extras = PlaceProperties.bytes(of: [names.count]) + names + properties
-            guard let count = UInt16(exactly: extras.count) else { return false }
-            header.extras = count
         }
+        guard let count = UInt16(exactly: extras.count + LastChange.size) else { return false }
+        header.extras = count
         withUnsafeBytes(of: header) { bytes.append(contentsOf: $0) }
         writer.withBytes { bytes.append(contentsOf: $0) }
         bytes += extras
+        let change = LastChange(version: Int64(place.version), seconds: Int64(place.updatedAtSeconds))
+        withUnsafeBytes(of: change) { bytes.append(contentsOf: $0) }
         return true
     }
 }
@@ -106,6 +123,7 @@ extension JSONWriter {
             endObject()
         }
         if place.importance != 0 { member("importance", place.importance) }
+        if let status = place.operatingStatus { member("operatingStatus", status.rawValue) }
         endObject()
         return PlaceRecord.Header(
             names: namesEnd - idEnd, id: idEnd, latitude: latitudeEnd - namesEnd,
@@ -160,17 +178,24 @@ extension PlaceRecord {
     /// The member `featured`, with a comma before it.
     fileprivate var featured: UnsafeRawBufferPointer { part(from: featuredStart, to: detailsStart) }
 
+    /// Where the last change begins.
+    private var changeStart: Int { bytes.count - LastChange.size }
+    fileprivate var lastChange: LastChange {
+        bytes.loadUnaligned(fromByteOffset: changeStart, as: LastChange.self)
+    }
+
+    private var hasExtras: Bool { textEnd != changeStart }
     private var otherNamesStart: Int { textEnd + 2 }
     private var otherNamesEnd: Int {
         otherNamesStart + Int(bytes.loadUnaligned(fromByteOffset: textEnd, as: UInt16.self))
     }
     /// The place's names besides the one that all are shown; nil where it has none.
     fileprivate var otherNames: PlaceNames? {
-        header.extras == 0 ? nil : PlaceNames(part(from: otherNamesStart, to: otherNamesEnd))
+        hasExtras ? PlaceNames(part(from: otherNamesStart, to: otherNamesEnd)) : nil
     }
     /// Nil where the place has none.
     var properties: PlaceProperties? {
-        header.extras == 0 ? nil : PlaceProperties(part(from: otherNamesEnd, to: bytes.count))
+        hasExtras ? PlaceProperties(part(from: otherNamesEnd, to: changeStart)) : nil
     }
 
     /// Calls `body` with each name in a language, by their tags in lower case: UTF-8, with backslashes as in JSON. These
@@ -265,7 +290,8 @@ extension PlaceRecord {
             writer.write(",")
             writer.write(names, in: selection.languages, of: otherNames)
             writer.write(position)
-            writer.writeRest(of: self, distance, selection, matchedName)
+            writer.writeRest(
+                of: self, distance, selection, matchedName, selection.showsLastChange ? lastChange : nil)
             return writer.end - memory
         }
     }
@@ -316,11 +342,12 @@ private struct PlaceWriter {
     /// Writes what both forms of a place end with, from the distance on.
     mutating func writeRest(
         of record: PlaceRecord, _ distance: Double?, _ selection: PlaceSelection,
-        _ matchedName: UnsafeRawBufferPointer?
+        _ matchedName: UnsafeRawBufferPointer?, _ change: PlaceRecord.LastChange? = nil
     ) {
         write(distance: distance)
         write(record.details)
         insert(matchedName: matchedName)
+        if let change { insert(change) }
         insert(record.properties, selection.properties)
     }
 
@@ -345,6 +372,39 @@ private struct PlaceWriter {
         write(",\"matchedName\":\"")
         write(matchedName)
         write("\"}")
+    }
+
+    /// Writes the members `version` and `updatedAt` as the last ones of the object that was just ended.
+    mutating func insert(_ change: PlaceRecord.LastChange) {
+        end -= 1
+        write(",\"version\":")
+        end += end.storeDecimal(Int(change.version))
+        var (seconds, time) = (time_t(change.seconds), tm())
+        gmtime_r(&seconds, &time)
+        write(",\"updatedAt\":\"")
+        write(time.tm_year + 1900, digits: 4)
+        write("-")
+        write(time.tm_mon + 1, digits: 2)
+        write("-")
+        write(time.tm_mday, digits: 2)
+        write("T")
+        write(time.tm_hour, digits: 2)
+        write(":")
+        write(time.tm_min, digits: 2)
+        write(":")
+        write(time.tm_sec, digits: 2)
+        write("Z\"}")
+    }
+
+    /// Writes the last decimal digits of a number that isn't negative.
+    private mutating func write(_ number: Int32, digits: Int) {
+        var rest = number
+        for index in (0..<digits).reversed() {
+            end.storeBytes(
+                of: UInt8(ascii: "0") + UInt8(rest % 10), toByteOffset: index, as: UInt8.self)
+            rest /= 10
+        }
+        end += digits
     }
 
     /// Writes the member `properties` as the last one of the object that was just ended. Where none of a place's properties is

@@ -20,7 +20,8 @@ struct DifferentialTests {
         for _ in 0..<comparisonCount {
             let request = requests.next()
             let responses = try await pair.responses(to: request)
-            let (mock, service) = (ComparableResponse(responses.mock), ComparableResponse(responses.service))
+            let mock = ComparableResponse(responses.mock, to: request)
+            let service = ComparableResponse(responses.service, to: request)
             #expect(mock == service, "POI_TEST_SEED=\(generator.seed) \(request)")
             statuses[service.status, default: 0] += 1
             guard let mockTag = responses.mock.headers["etag"], let tag = responses.service.headers["etag"]
@@ -30,7 +31,7 @@ struct DifferentialTests {
             let again = try await pair.responses(
                 mock: request.adding("If-None-Match", mockTag), service: request.adding("If-None-Match", tag))
             #expect(
-                ComparableResponse(again.mock) == ComparableResponse(again.service),
+                ComparableResponse(again.mock, to: request) == ComparableResponse(again.service, to: request),
                 "POI_TEST_SEED=\(generator.seed) once more, \(request)")
             statuses[again.service.status, default: 0] += 1
         }
@@ -53,8 +54,11 @@ struct DifferentialTests {
         var next: String? = query
         var count = 0
         while let query = next {
-            let responses = try await pair.responses(to: WireRequest(target: "/locations" + query))
-            #expect(ComparableResponse(responses.mock) == ComparableResponse(responses.service), "\(query)")
+            let request = WireRequest(target: "/locations" + query)
+            let responses = try await pair.responses(to: request)
+            #expect(
+                ComparableResponse(responses.mock, to: request)
+                    == ComparableResponse(responses.service, to: request), "\(query)")
             #expect(responses.service.status == 200)
             let link = responses.service.headers["link"]
             next = try link.map { String(try #require($0.wholeMatch(of: /<(.*)>; rel="next"/)).output.1) }

@@ -41,6 +41,9 @@ struct DriftTests {
         """
     }
 
+    private static let closing =
+        "UPDATE locations SET operating_status = 'permanentlyClosed' WHERE id IN (17, 33)"
+
     /// Changes of each column that memory serves, and of which places there are.
     private static let changes =
         [
@@ -48,9 +51,13 @@ struct DriftTests {
             "featured = NOT featured", "address = 'Elsewhere'", "address = NULL",
             "website = 'https://example.org/other'", "source_dataset = 'other'", "names = '{\"en\": \"x\"}'",
             "source_id = 'other'", "other_names = '{x}'",
-            "source_license = 'other'",
+            "source_license = 'other'", "operating_status = 'permanentlyClosed'",
+            "operating_status = 'temporarilyClosed'", "version = 1",
+            "updated_at = '2001-02-03 04:05:06Z'",
         ].map { "UPDATE locations SET \($0) WHERE id = 28" }
         + [
+            "UPDATE locations SET operating_status = NULL WHERE id = 33",
+            "UPDATE locations SET name = 'Place renamed' WHERE id = 33",
             "DELETE FROM locations WHERE id IN (1, 17, 40)", "DELETE FROM locations", insertion(1000),
             insertion(-5), "\(insertion(1000)); DELETE FROM locations WHERE id <> 1000",
         ]
@@ -62,7 +69,8 @@ struct DriftTests {
         let database = try IndexFollowerTests.database(places: 40)
         try await database.withFollower(verifying: 7) { followed in
             for change in Self.changes {
-                try database.execute("TRUNCATE locations RESTART IDENTITY; \(IndexFollowerTests.places(40))")
+                try database.execute(
+                    "TRUNCATE locations RESTART IDENTITY; \(IndexFollowerTests.places(40)); \(Self.closing)")
                 try await followed.waitForNewest()
                 let before = followed.index.status.differenceCount
                 let id = try #require(followed.servedID)
@@ -85,7 +93,10 @@ struct DriftTests {
         try await database.withFollower(verifying: 7) { followed in
             let id = followed.servedID
             try database.execute(
-                "ALTER TABLE locations ALTER COLUMN address TYPE text USING 'Rewritten ' || id")
+                """
+                ALTER TABLE locations DROP COLUMN address CASCADE,
+                    ADD COLUMN address text DEFAULT 'Rewritten ' || random()
+                """)
             try await followed.waitForMended()
             #expect(followed.servedID != id)
             try await followed.compare(isRenamed: true)
@@ -289,6 +300,11 @@ extension FollowedDatabase {
             let places = try await pageInMemory(request).places.copied(languages: ["en"])
             let stored = try await database.places(for: request).places.copied(languages: ["en"])
             return places.isSame(as: stored, of: request)
+        }
+        // Lists don't have all places, nor when they were changed.
+        let all = NearbyPlacesRequest(ids: Array(1...100))
+        try await wait {
+            try await pageInMemory(all).places.details() == database.places(for: all).places.details()
         }
         // Names that are only searched aren't shown.
         request.searchText = "x"

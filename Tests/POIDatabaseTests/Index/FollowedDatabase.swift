@@ -110,6 +110,9 @@ final class FollowedDatabase {
             #expect(end?.count == expected.end?.count)
             #expect((ids == expected.datasetID) != isRenamed)
         }
+        // Also those that no list has.
+        let all = NearbyPlacesRequest(ids: Array(1...100))
+        #expect(try await pageInMemory(all).places.details() == database.places(for: all).places.details())
         let counts = try await store.categories().value()
         let counted = try await session.query(PlaceStatements.categories).map {
             CategoryCount(name: try $0.decode(at: 1), count: try $0.decode(at: 2))

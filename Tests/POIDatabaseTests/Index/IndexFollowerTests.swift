@@ -40,6 +40,10 @@ struct IndexFollowerTests {
                 "UPDATE locations SET name = 'Renamed', latitude = -latitude WHERE id % 9 = 0",
                 "DELETE FROM locations WHERE id % 10 = 1", "INSERT INTO categories VALUES ('new_kind')",
                 "UPDATE locations SET category = 'new_kind' WHERE id % 11 = 0",
+                "UPDATE locations SET operating_status = 'permanentlyClosed' WHERE id % 6 = 0",
+                "UPDATE locations SET operating_status = 'temporarilyClosed', featured = true WHERE id % 5 = 0",
+                "UPDATE locations SET operating_status = 'permanentlyClosed' WHERE id % 7 = 0",
+                "DELETE FROM locations WHERE id % 21 = 0",
                 "UPDATE locations SET featured = true WHERE false",
                 "BEGIN; DELETE FROM locations WHERE id = 2; \(Self.places(1, from: 400)); COMMIT",
             ] {
@@ -48,6 +52,37 @@ struct IndexFollowerTests {
             }
             #expect(followed.index.status.loadCount == 1)
             #expect(followed.store.vocabulary?.categories.contains("new_kind") == true)
+        }
+    }
+
+    @Test("A place that closes for good is in its details and no list, and in all again once it opens")
+    func closing() async throws {
+        let database = try Self.database(places: 40)
+        try database.execute(
+            """
+            UPDATE locations SET properties = '{"material": "steel"}', featured = true, latitude = 10.5, longitude = 20.5,
+                name = 'Closing ' || id WHERE id IN (12, 24);
+            INSERT INTO filterable_properties VALUES ('material', 'text')
+            """)
+        try await database.withFollower { followed in
+            for (status, isListed) in [
+                ("'temporarilyClosed'", true), ("'permanentlyClosed'", false), ("NULL", true),
+                ("'permanentlyClosed'", false), ("'temporarilyClosed'", true),
+            ] {
+                let before = try await followed.lastChanges(of: 12)
+                try database.execute("UPDATE locations SET operating_status = \(status) WHERE id = 12")
+                try await followed.waitForNewest()
+                let expected = isListed ? [12, 24] : [24]
+                for (form, ids) in try await followed.listedIDs() {
+                    #expect(ids == expected, "\(status): \(form)")
+                }
+                let changes = try await followed.lastChanges(of: 12)
+                #expect(Set(changes).count == 1 && Set(changes).isDisjoint(with: before))
+                let counts = try await followed.store.categories().value().items
+                #expect(counts.first { $0.name == "cafe" }?.count == (isListed ? 13 : 12))
+                #expect(try await followed.store.attributions().value().items.map(\.places) == [10])
+                #expect(try await followed.database.attributions().value().items.map(\.places) == [10])
+            }
         }
     }
 
@@ -315,5 +350,56 @@ struct IndexFollowerTests {
             try await followed.wait { store.staleSeconds == nil }
             #expect(!followed.observations.names.contains("index-withdrawn"))
         }
+    }
+}
+
+extension FollowedDatabase {
+    /// Which of the places at 10.5°, 20.5° each kind of list has, in memory and, where it can, in the database.
+    fileprivate func listedIDs() async throws -> [(form: String, ids: [Int])] {
+        let center = try Coordinate(latitude: 10.5, longitude: 20.5)
+        let near = NearbyPlacesRequest(center: center, radiusMeters: 1)
+        var byCategory = near
+        byCategory.categories = ["cafe"]
+        var featured = near
+        featured.featured = true
+        var (inBox, byText, byRelevance, byProperty) = (near, near, near, near)
+        inBox.radiusMeters = nil
+        inBox.box = BoundingBox(west: 20, south: 10, east: 21, north: 10.6)
+        byText.searchText = "closing"
+        byRelevance.searchText = "closing"
+        byRelevance.sort = .relevance
+        byProperty.propertyFilters = [PropertyFilter("material", anyOf: ["steel"])]
+        var found: [(form: String, ids: [Int])] = []
+        for (form, request) in [
+            ("near", near), ("category", byCategory), ("featured", featured), ("box", inBox),
+            ("text", byText),
+            ("relevance", byRelevance), ("property", byProperty),
+        ] {
+            let places = try await pageInMemory(request).places.copied()
+            found.append((form, places.map(\.id).filter { [12, 24].contains($0) }.sorted()))
+        }
+        for (form, request) in [("near", near), ("category", byCategory), ("featured", featured)] {
+            let places = try await database.places(for: request).places.copied()
+            found.append(("\(form) without an index", places.map(\.id).sorted()))
+        }
+        // A count has no ids.
+        let cells = try #require(BoundingBox(west: 20.5, south: 10.5, east: 20.5, north: 10.5))
+        for featured in [nil, true] {
+            let map = ClustersRequest(box: cells, zoom: 22, featured: featured)
+            let count = try await store.clusters(for: map).sums.reduce(0) { $0 + $1.count }
+            found.append(("clusters", Array([24, 12].prefix(count).sorted())))
+        }
+        return found
+    }
+
+    /// The version of a place and when it was changed, in its details from memory and from the database.
+    fileprivate func lastChanges(of id: Int) async throws -> [String] {
+        var found: [String] = []
+        for store in [store, database] as [any PlaceStore] {
+            let details = try await store.place(for: PlaceRequest(id: id)).value().places.details()
+            let change = try #require(details.first?.firstMatch(of: /"version":\d+,"updatedAt":"[^"]+"/))
+            found.append(String(change.output))
+        }
+        return found
     }
 }

@@ -94,6 +94,8 @@ struct KeptPlacesTests {
             "UPDATE locations SET latitude = -latitude, name = 'Moved ' || id WHERE id % 3 = 0",
             "ALTER TABLE locations ADD COLUMN theirs text; UPDATE locations SET theirs = 'x', category = 'bar' WHERE id < 20",
             "DELETE FROM locations WHERE id % 2 = 0; " + IndexFollowerTests.places(5, from: 400),
+            "UPDATE locations SET operating_status = 'permanentlyClosed' WHERE id % 7 = 0",
+            "UPDATE locations SET operating_status = NULL, name = 'Open' WHERE id % 21 = 0",
             "ALTER TABLE locations DROP COLUMN theirs; VACUUM FULL locations",
             "INSERT INTO filterable_properties (name, type) VALUES ('wheelchair', 'text'); "
                 + "UPDATE locations SET properties = '{\"wheelchair\": \"yes\"}' WHERE id % 5 = 1",

@@ -1,6 +1,7 @@
 import PointsOfInterestServerAPI
 import BruteForce
 import EventLoop
+import Foundation
 import Loopback
 import PointsOfInterestAPI
 import Randomness
@@ -35,7 +36,9 @@ struct IndexedPlaceStoreTests {
                 source: isSourced
                     ? .init(dataset: datasets[id % 9 / 3], id: "\(id)", license: "l\(id % 4)") : nil,
                 importance: id % 4 == 0 ? id : 0,
-                properties: Self.properties(of: id))
+                properties: Self.properties(of: id),
+                operatingStatus: id % 11 == 0 ? .permanentlyClosed : id % 7 == 1 ? .temporarilyClosed : nil,
+                version: id << 40, updatedAt: Date(timeIntervalSince1970: Double(id) * 10_000_000))
             let tags = ["ja", "zh", "zh-Hant", "EN-us", "de-1996-x-a"].filter { _ in
                 Bool.random(using: &generator)
             }
@@ -137,7 +140,7 @@ struct IndexedPlaceStoreTests {
                 }
             }
             #expect(countAtOnce > 100)
-            for id in [1, 30, 61] {
+            for id in [1, 30, 33, 61] {
                 let request = PlaceRequest(
                     id: id, center: try Coordinate(latitude: 0, longitude: 0),
                     languages: ["zh-hant-x-a", "en-us", "de"])
@@ -148,7 +151,7 @@ struct IndexedPlaceStoreTests {
                     try found.places.copied(languages: request.languages) == expected.places.copied())
             }
             for center in [nil, try Coordinate(latitude: 0, longitude: 0)] {
-                var request = NearbyPlacesRequest(ids: [61, 3, 1, 1000, 30, 2], center: center)
+                var request = NearbyPlacesRequest(ids: [61, 3, 1, 1000, 33, 30, 2], center: center)
                 request.languages = ["de-1996-x-a", "ja"]
                 let (expected, found) = (
                     try await truth.places(for: request), try await store.places(for: request)

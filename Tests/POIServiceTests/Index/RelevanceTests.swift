@@ -234,7 +234,9 @@ private struct RelevanceQuestions {
             address: Bool.random(using: &generator)
                 ? "\"\(name(using: &generator))\" 1, \(name(using: &generator))" : nil,
             importance: [0, 0, 1, 500, 1000].pick(using: &generator),
-            properties: id % 6 == 0 ? ["a": .integer(id)] : nil)
+            properties: id % 6 == 0 ? ["a": .integer(id)] : nil,
+            operatingStatus: [nil, nil, nil, nil, .temporarilyClosed, .permanentlyClosed].pick(
+                using: &generator))
         let tags = ["ja", "zh-Hant", "EN-us"].filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
         var names: [String: String] = [:]
         for tag in tags { names[tag] = name(using: &generator) }

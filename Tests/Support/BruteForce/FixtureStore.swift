@@ -145,6 +145,7 @@ package final class FixtureStore: PlaceStore {
         let searchText = filter.searchText.map { NameWords.SearchText($0) }
         return { stored in
             let place = stored.place
+            if place.operatingStatus == .permanentlyClosed { return false }
             if !categories.isEmpty, !categories.contains(place.category) { return false }
             if !datasets.isEmpty {
                 guard let source = place.source, datasets.contains(ExactName(source.dataset)) else {
@@ -200,7 +201,9 @@ package final class FixtureStore: PlaceStore {
     package func categories() -> Stored<DatasetCounts<CategoryCount>> {
         var counts: [String: Int] = [:]
         for name in vocabulary?.categories.sortedNames ?? [] { counts[name] = 0 }
-        for place in places { counts[place.category, default: 0] += 1 }
+        for place in places where place.operatingStatus != .permanentlyClosed {
+            counts[place.category, default: 0] += 1
+        }
         let items = counts.map { CategoryCount(name: $0.key, count: $0.value) }
         return .now(DatasetCounts(items, datasetID: currentDatasetID))
     }
@@ -232,7 +235,7 @@ extension PointOfInterest {
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured,
             distance: distance, address: address, website: website, source: source, importance: importance,
-            properties: properties, language: language)
+            properties: properties, language: language, operatingStatus: operatingStatus)
     }
 
     /// The same place with the name that it was found by.
@@ -241,7 +244,8 @@ extension PointOfInterest {
             id: id, name: self.name, category: category, latitude: latitude, longitude: longitude,
             featured: featured,
             distance: distance, address: address, website: website, source: source, importance: importance,
-            properties: properties, language: language, matchedName: name)
+            properties: properties, language: language, matchedName: name,
+            operatingStatus: operatingStatus)
     }
 }
 

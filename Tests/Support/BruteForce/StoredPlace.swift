@@ -30,7 +30,9 @@ package struct StoredPlace {
             },
             importance: place.importance, properties: place.properties.map { $0.json[...] },
             names: names.isEmpty ? nil : JSONValue.Object(names.mapValues(JSONValue.string)).json[...],
-            otherNames: otherNames.isEmpty ? nil : text(otherNames.joined(separator: "\u{1}")))
+            otherNames: otherNames.isEmpty ? nil : text(otherNames.joined(separator: "\u{1}")),
+            operatingStatus: place.operatingStatus, version: place.version ?? 0,
+            updatedAtSeconds: place.updatedAt.map { Int($0.timeIntervalSince1970) } ?? 0)
     }
 }
 
@@ -46,8 +48,9 @@ package struct PlainPlaces: PlaceSource {
 
     package func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
         let properties = places[index].properties?.selected(by: style.selection?.properties ?? .none)
+        let showsLastChange = style.selection?.showsLastChange ?? false
         switch style.form {
-        case .json: writer.value(places[index], properties)
+        case .json: writer.value(places[index], properties, showsLastChange: showsLastChange)
         case .geoJSON: writer.feature(places[index], properties)
         }
     }
@@ -73,7 +76,9 @@ extension JSONValue.Object {
 }
 
 extension JSONWriter {
-    fileprivate mutating func value(_ place: PointOfInterest, _ properties: JSONValue.Object?) {
+    fileprivate mutating func value(
+        _ place: PointOfInterest, _ properties: JSONValue.Object?, showsLastChange: Bool
+    ) {
         beginObject()
         member("id", place.id)
         names(of: place)
@@ -81,7 +86,7 @@ extension JSONWriter {
         member("longitude", place.longitude)
         member("featured", place.featured)
         member("distance", place.distance)
-        details(of: place, properties)
+        details(of: place, properties, showsLastChange: showsLastChange)
         endObject()
     }
 
@@ -115,7 +120,9 @@ extension JSONWriter {
         member("category", place.category)
     }
 
-    private mutating func details(of place: PointOfInterest, _ properties: JSONValue.Object?) {
+    private mutating func details(
+        of place: PointOfInterest, _ properties: JSONValue.Object?, showsLastChange: Bool = false
+    ) {
         member("address", place.address)
         member("website", place.website)
         if let source = place.source {
@@ -127,7 +134,13 @@ extension JSONWriter {
             endObject()
         }
         if place.importance != 0 { member("importance", place.importance) }
+        member("operatingStatus", place.operatingStatus?.rawValue)
         member("matchedName", place.matchedName)
+        if showsLastChange {
+            member("version", place.version ?? 0)
+            let updatedAt = place.updatedAt ?? Date(timeIntervalSince1970: 0)
+            member("updatedAt", updatedAt.formatted(.iso8601))
+        }
         guard let json = properties?.json else { return }
         name("properties")
         json.withUnsafeBytes { json in
@@ -140,6 +153,15 @@ extension JSONWriter {
 }
 
 extension PlaceSource {
+    /// Each place's details.
+    package func details() throws -> [String] {
+        try (0..<count).map { index in
+            var writer = JSONWriter()
+            try write(index, as: PlaceStyle(ofDetails: .json, languages: []), to: &writer)
+            return String(decoding: writer.bytes, as: UTF8.self)
+        }
+    }
+
     /// The places as values of their own, read from their JSON, with their names in some languages where they have any.
     ///
     /// - Throws: what `write` throws, and `DecodingError` for what isn't a place's JSON.

@@ -177,6 +177,14 @@ def count_less(found):
     return [cluster | {"count": cluster["count"] - (cluster["count"] > 2)} for cluster in found]
 
 
+def with_operating_status(change):
+    """For a function of a place's status, if it has any, which returns another one."""
+    def alter(request, place):
+        if (status := change(request, facts(place).get("operatingStatus"))) is not None:
+            facts(place)["operatingStatus"] = status
+    return places(alter)
+
+
 def rewritten(change):
     """Another spelling of documents; `change` takes an object and returns it in another way."""
     def mapped(value):
@@ -232,6 +240,10 @@ ROWS = [
     Row("details/ids", "the first id counts", with_parameter("ids", lambda value: parts(value)[0])),
     Row("details/language", "the last language is preferred",
         with_parameter("lang", lambda value: ",".join(parts(value)[::-1]))),
+    Row("places/closed-for-a-time", "places that are closed permanently are closed for a time",
+        with_operating_status(lambda _, status: status and "temporarilyClosed")),
+    Row("places/closed-in-lists", "lists have places that are closed permanently",
+        with_operating_status(lambda request, _: "permanentlyClosed" if request.parameter("bbox") else None)),
     Row("caching/one-tag", "every response has the same tag", with_header("ETag", lambda _, __: 'W/"one"')),
     Row("caching/no-news", "whoever has any tag gets 304", asking(match_any)),
     Row("caching/public-positions", "responses to a position are public", with_header(

@@ -1,6 +1,6 @@
 // A place's detail: what is known of it, how far it is, where it is from.
 
-import { byID, categoryName, coordinateText, distanceText, element, outsideLink } from './elements.js';
+import { byID, categoryName, closedBadge, coordinateText, distanceText, element, outsideLink } from './elements.js';
 
 /** Properties that have a fact of their own. */
 const ownFacts = new Set(['opening_hours', 'phone']);
@@ -30,7 +30,7 @@ export function showDetail(place, { from, dataset, localName, link, close }) {
     const name = element('h2', { id: 'detail-name', tabindex: '-1' }, place.name);
     open([
         name,
-        element('p', { class: 'kind' }, categoryName(place.category), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null),
+        element('p', { class: 'kind' }, categoryName(place.category), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null, ' ', closedBadge(place)),
         element('dl', {}, ...facts.filter(([, value]) => value).flatMap(([title, value]) => [
             element('dt', {}, title), element('dd', {}, ...[value].flat().filter(Boolean)),
         ])),

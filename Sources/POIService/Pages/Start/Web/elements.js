@@ -25,6 +25,14 @@ export function outsideLink(address, text) {
 /** A category as people read it: `conference_centre` is `conference centre`. */
 export const categoryName = (name) => name.replaceAll('_', ' ');
 
+const closedTexts = { temporarilyClosed: 'Temporarily closed', permanentlyClosed: 'Permanently closed' };
+
+/** What says that a place is closed; null where nothing is known of it being closed. */
+export function closedBadge({ operatingStatus }) {
+    const text = Object.hasOwn(closedTexts, operatingStatus ?? '') ? closedTexts[operatingStatus] : null;
+    return text && element('span', { class: 'badge' }, text);
+}
+
 /** A whole number, shortened: 12,345 is `12K`. */
 export const shortCount = (count) => new Intl.NumberFormat('en', { notation: 'compact' }).format(count);
 
