@@ -116,12 +116,12 @@ private func encode(_ value: PostgresValue) -> [UInt8] {
 private func checkPlace(_ values: [[UInt8]?]) {
     // The version, the distance, and what a place is read from.
     let types: [PostgresType] =
-        [.bytea, .float8, .int8, .float8, .float8, .bool] + Array(repeating: .text, count: 5)
-        + [.int2, .text, .text, .text]
+        [.bytea, .float8, .int8, .float8, .float8, .bool] + Array(repeating: .text, count: 7)
+        + [.int2, .text, .text, .text, .text, .int8, .timestamptz]
     guard let center = try? Coordinate(latitude: 1, longitude: 2) else { fatalError("no centre") }
     let request = NearbyPlacesRequest(center: center)
     let styles = PlacesForm.allCases.flatMap {
-        [PlaceStyle($0), PlaceStyle($0, properties: .all, languages: ["en"])]
+        [PlaceStyle($0), PlaceStyle(ofDetails: $0, languages: ["en"])]
     }
     do throws(PostgresError) {
         let page = try RankedPage(rows([Array(values.prefix(types.count))], types), of: request, after: .zero)
