@@ -628,11 +628,9 @@ LANGUAGE sql
 STABLE
 AS $$
     WITH version AS (
-        SELECT change, by_editor IS NULL AND by_import IS NULL AS is_by_hand, import_run,
+        SELECT change, operation = 'update' AND by_editor IS NULL AND by_import IS NULL AS is_by_hand, import_run,
             source_members(version_place(location_versions)) AS members
-        FROM location_versions
-        WHERE id = place.id AND operation = 'update' AND change > coalesce((
-                SELECT max(change) FROM location_versions WHERE id = place.id AND operation = 'delete'), 0)
+        FROM location_versions WHERE id = place.id
         UNION ALL SELECT NULL, NULL, place.import_run, source_members(place)
     ), step AS (
         SELECT change, is_by_hand, members, lead(members) OVER (ORDER BY change NULLS LAST) AS next_members FROM version
@@ -643,8 +641,7 @@ AS $$
     SELECT coalesce(array_agg(key), '{}') FROM (
         SELECT key FROM written WHERE is_by_hand
         UNION SELECT key FROM jsonb_object_keys(source_members(place)) AS key
-            WHERE (SELECT import_run FROM version ORDER BY change NULLS LAST LIMIT 1) IS NULL
-                AND key NOT IN (SELECT key FROM written)
+            WHERE NOT EXISTS (SELECT FROM version WHERE import_run IS NOT NULL) AND key NOT IN (SELECT key FROM written)
     ) AS by_hand
 $$;
 
@@ -839,6 +836,12 @@ BEGIN
                     AND earlier.changed_at = run.started_at AND earlier.operation = 'update');
     DELETE FROM locations WHERE id IN (SELECT id FROM added_places WHERE NOT is_changed);
     GET DIAGNOSTICS removed_count = ROW_COUNT;
+    -- Of those that had come back, it is as if they had never.
+    UPDATE removed_locations SET change = earlier.change FROM (
+            SELECT DISTINCT ON (id) id, change FROM location_versions
+            WHERE operation = 'delete' AND change < run.change AND id IN (SELECT id FROM added_places WHERE NOT is_changed)
+            ORDER BY id, change DESC) AS earlier
+        WHERE removed_locations.id = earlier.id;
     RETURN QUERY SELECT id, name, 'changed since it was added', '{}'::text[] FROM added_places WHERE is_changed ORDER BY id;
 
     FOR old IN SELECT * FROM location_versions WHERE changed_at = run.started_at AND change = run.change LOOP

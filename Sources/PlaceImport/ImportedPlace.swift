@@ -67,14 +67,17 @@ package struct UnseenMembers: Sendable, Equatable {
 
     package init() {}
 
-    init(members: GivenMembers, properties: [String]) { (self.members, self.properties) = (members, properties) }
+    init(members: GivenMembers, properties: [String]) {
+        (self.members, self.properties) = (members, properties)
+    }
 
     package var isEmpty: Bool { members.isEmpty && properties.isEmpty }
 
     /// What neither these files have nor others.
     func intersection(_ other: UnseenMembers) -> UnseenMembers {
         UnseenMembers(
-            members: members.intersection(other.members), properties: properties.filter(other.properties.contains))
+            members: members.intersection(other.members),
+            properties: properties.filter(other.properties.contains))
     }
 }
 

@@ -73,10 +73,13 @@ struct PlaceBuilder {
         func isNamed(_ field: ImportField) -> Bool { !isTable && mapping.namedFields.contains(field) }
         for (member, field) in fields {
             let isFixed = mapping[field].contains { $0.fields.isEmpty }
-            take(member, isFixed || isCleared(field), isNamed: isNamed(field), mapping[field].flatMap(\.fields))
+            take(
+                member, isFixed || isCleared(field), isNamed: isNamed(field), mapping[field].flatMap(\.fields)
+            )
         }
         take(
-            .otherNames, isCleared(.otherNames), isNamed: isNamed(.otherNames), mapping.otherNames.map(\.field))
+            .otherNames, isCleared(.otherNames), isNamed: isNamed(.otherNames),
+            mapping.otherNames.map(\.field))
         let names = mapping.namesObject.map { [$0] } ?? []
         // Names in columns, which aren't known before the rows, are given as a whole where a mapping names them.
         take(.names, isCleared(.names) || isNamed(.names) && names.isEmpty, isNamed: isNamed(.names), names)

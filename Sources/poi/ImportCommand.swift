@@ -23,7 +23,7 @@ enum ImportCommand {
           --id COLUMN               the column of the places' stable ids
           --properties COLUMN,…     columns that become properties
           --clear MEMBER,…          empties address, website, featured, importance, names, other_names, operating_status,
-                                    properties or properties.NAME of every place; a column that a file lacks changes nothing
+                                    properties or properties.NAME of the file's places; a column that it lacks changes nothing
           --layer NAME              a layer of a file with several, or the member of a JSON object that has the places
           --crs EPSG:CODE           the coordinate system of the positions, if it isn't WGS 84 and the file doesn't say it
           --format csv|geojson|gdal, --delimiter CHARACTER|tab

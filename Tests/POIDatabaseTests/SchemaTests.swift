@@ -399,7 +399,9 @@ struct PlaceColumnTests {
         #expect(!columns.isEmpty)
         #expect(missing(in: PlaceColumn.sql.text) == Self.unserved)
         #expect(PlaceColumn.allCases.count == columns.count - Self.unserved.count + 1)
-        #expect(missing(in: ImportStatements.insert.text) == [])
+        let made = ["updated_at", "version"]
+        #expect(missing(in: ImportStatements.insert.text) == ["source_values"] + made)
+        #expect(missing(in: ImportStatements.insertCorrected.text) == made)
     }
 
     @Test(

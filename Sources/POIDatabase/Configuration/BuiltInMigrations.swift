@@ -15,7 +15,7 @@ enum BuiltInMigrations {
         "0206_create_events":
             "d48260c38478bdac6266407f5bdda38830fc37fa00a2cc02b58ba828564d7c10",
         "0210_create_location_versions":
-            "921fa19c39ab69bc6548cea677a5a2fd48a9ae3f8e85faf0241e553b0253007e",
+            "9d40300e0bf448a419156d0eed732b1f85efa73fd0125077f91e83d071e8a6be",
     ]
 
     /// The same of the seeds, which a folder may lack.

@@ -202,7 +202,8 @@ enum ImportChanges {
     static let farthestMove: SQL =
         """
         SELECT max(ST_DistanceSphere(ST_MakePoint(staged.longitude, staged.latitude), \
-        ST_MakePoint(place.longitude, place.latitude))) FROM pg_temp.import_changes AS change \
+        ST_MakePoint(coalesce((place.source_values -> 'position' ->> 1)::float8, place.longitude), \
+        coalesce((place.source_values -> 'position' ->> 0)::float8, place.latitude)))) FROM pg_temp.import_changes AS change \
         JOIN pg_temp.import_rows AS staged USING (number) JOIN locations AS place ON place.id = change.id \
         WHERE change.members & 
         """ + bits(.position) + " <> 0"

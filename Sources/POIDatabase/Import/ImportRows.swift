@@ -237,7 +237,9 @@ struct RowStager {
         if !place.hasOwnID { hasPlacesWithoutID = true }
         if place.corrections != nil { hasCorrections = true }
         if place.isSuppressed { suppressedCount += 1 }
-        if let properties = place.properties, Self.mayHaveEmptyMembers(properties) { hasEmptyProperties = true }
+        if let properties = place.properties, Self.mayHaveEmptyMembers(properties) {
+            hasEmptyProperties = true
+        }
         mergesProperties = mergesProperties || place.properties != nil && !place.given.contains(.properties)
         mergesNames =
             mergesNames

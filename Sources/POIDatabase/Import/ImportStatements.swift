@@ -150,7 +150,8 @@ enum ImportStatements {
         $1, staged.source_id, $2, $3 FROM pg_temp.import_rows AS staged LEFT JOIN 
         """ + removed + " WHERE " + isShown
         + " AND removed.is_suppressed IS NOT TRUE AND staged.corrections IS NULL "
-        + "AND removed.corrections IS NULL AND NOT EXISTS (SELECT FROM locations AS place WHERE " + isSame + ") ORDER BY quadkey"
+        + "AND removed.corrections IS NULL AND NOT EXISTS (SELECT FROM locations AS place WHERE " + isSame
+        + ") ORDER BY quadkey"
 
     /// Inserts those that people have corrected: as the file says, or before they were removed.
     static let insertCorrected: SQL =

@@ -113,7 +113,9 @@ struct ImportTransaction {
             if step == .update {
                 try await update(counts, run)
             } else {
-                for query in queries(for: step, description, run: run) { _ = try await connection.query(query) }
+                for query in queries(for: step, counts, description, run: run) {
+                    _ = try await connection.query(query)
+                }
             }
         }
         try await run.end(connection, report)
@@ -153,7 +155,7 @@ struct ImportTransaction {
     }
 
     private func queries(
-        for step: ImportPlan.Step, _ description: DatasetDescription?, run: ImportRun
+        for step: ImportPlan.Step, _ counts: ImportCounts, _ description: DatasetDescription?, run: ImportRun
     ) -> [PostgresQuery] {
         let name = PostgresValue.text(options.dataset.name)
         let license = PostgresValue.text(options.dataset.license)
@@ -169,7 +171,8 @@ struct ImportTransaction {
         case .insert:
             let statements =
                 [ImportStatements.insert]
-                + (rows.stager.hasCorrections ? [ImportStatements.insertCorrected] : [])
+                + (rows.stager.hasCorrections || counts.returned > 0
+                    ? [ImportStatements.insertCorrected] : [])
             return statements.map { PostgresQuery($0, [name, license, .int8(run.id)]) }
         case .describeDataset:
             let texts = [description?.credit, description?.url].map { text in

@@ -190,7 +190,8 @@ struct CorrectionTests {
             #expect(try await report.changed == 2)
         }
         #expect(
-            try show() == #"Bob's|Street 3|{"phone": "11"}|{"name": "C"}"# + "\n" + #"D|Street 2|{"phone": "12"}|"#)
+            try show() == #"Bob's|Street 3|{"phone": "11"}|{"name": "C"}"# + "\n"
+                + #"D|Street 2|{"phone": "12"}|"#)
     }
 
     @Test("No number is given again after a crash")

@@ -106,7 +106,8 @@ struct GivenMembersTests {
         }
         #expect(kept.place == Self.all && !kept.isChanged)
         let text =
-            alone + #", {"id": 2, "name": "B", "category": "shop", "lat": 1, "lon": 2, "street": "x", "phone": "x", "web": "x", "names": {"de": "x"}, "more": {"a": 1}}]"#
+            alone
+            + #", {"id": 2, "name": "B", "category": "shop", "lat": 1, "lon": 2, "street": "x", "phone": "x", "web": "x", "names": {"de": "x"}, "more": {"a": 1}}]"#
         let named = try await Self.place(after: text, as: "a.json") {
             $0.columns = [.address: "street"]
             $0.properties = ["phone"]
