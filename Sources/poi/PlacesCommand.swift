@@ -31,7 +31,7 @@ enum PlacesCommand {
         --as NAME        whose name the history gets
         --if-version N   changes nothing if the place has another version than this one
 
-        They need the role that migrates. Documentation/editing.md says more.
+        They need the role that migrates, or poi_edit. Documentation/editing.md says more.
         """
 
     private static let actions = [

@@ -1,6 +1,7 @@
--- The three roles of the service and what each may do, for psql, in the service's database, by a DBA:
+-- The four roles of the service and what each may do, for psql, in the service's database, by a DBA:
 --
---   POI_MIGRATE_PASSWORD=… POI_SERVE_PASSWORD=… POI_EVENTS_PASSWORD=… psql -d points_of_interest -f roles.sql
+--   POI_MIGRATE_PASSWORD=… POI_SERVE_PASSWORD=… POI_EVENTS_PASSWORD=… POI_EDIT_PASSWORD=… \
+--     psql -d points_of_interest -f roles.sql
 --
 -- Before the first migration, and again whenever something here changes: it may be repeated. A role whose password
 -- isn't given keeps the one it has. A password may be a SCRAM verifier, so that the server's log can't get it.
@@ -9,6 +10,7 @@
 --                poi places, poi imports, poi history
 --   poi_serve    reads places: DATABASE_URL and POI_READ_DATABASE_URL of poi serve
 --   poi_events   adds events: POI_EVENTS_DATABASE_URL of poi serve
+--   poi_edit     corrects places by functions: poi places, by people who should have no other right
 --
 -- Where the schema was there before the roles, run SELECT grant_roles() afterwards, as poi_migrate. This script calls nothing
 -- that poi_migrate has made: it would run with the rights of the DBA.
@@ -32,19 +34,27 @@ SET search_path = pg_catalog, pg_temp;
     \getenv events_password POI_EVENTS_PASSWORD
 \endif
 
+\if :{?edit_password}
+\else
+    \set edit_password ''
+    \getenv edit_password POI_EDIT_PASSWORD
+\endif
+
 BEGIN;
 
 SELECT format('CREATE ROLE %I', name)
-FROM unnest(ARRAY['poi_migrate', 'poi_serve', 'poi_events']) AS role (name)
+FROM unnest(ARRAY['poi_migrate', 'poi_serve', 'poi_events', 'poi_edit']) AS role (name)
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
 
 ALTER ROLE poi_migrate LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
 ALTER ROLE poi_serve LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
 ALTER ROLE poi_events LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
+ALTER ROLE poi_edit LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION;
 
 SELECT format('ALTER ROLE %I PASSWORD %L', name, password)
 FROM (VALUES
-    ('poi_migrate', :'migrate_password'), ('poi_serve', :'serve_password'), ('poi_events', :'events_password')
+    ('poi_migrate', :'migrate_password'), ('poi_serve', :'serve_password'), ('poi_events', :'events_password'),
+    ('poi_edit', :'edit_password')
 ) AS role (name, password)
 WHERE password <> '' \gexec
 
@@ -53,12 +63,12 @@ CREATE EXTENSION IF NOT EXISTS postgis SCHEMA public;
 
 -- Nobody comes in without being named. The schema is the migrating role's to fill, and nobody else's.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
-SELECT format('GRANT CONNECT ON DATABASE %I TO poi_migrate, poi_serve, poi_events', current_database()) \gexec
+SELECT format('GRANT CONNECT ON DATABASE %I TO poi_migrate, poi_serve, poi_events, poi_edit', current_database()) \gexec
 -- An import puts its rows into a temporary table first.
 SELECT format('GRANT TEMPORARY ON DATABASE %I TO poi_migrate', current_database()) \gexec
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA public TO poi_migrate;
-GRANT USAGE ON SCHEMA public TO poi_serve, poi_events;
+GRANT USAGE ON SCHEMA public TO poi_serve, poi_events, poi_edit;
 
 -- What migrations make is nobody else's until they grant it (grant_roles), functions too.
 ALTER DEFAULT PRIVILEGES FOR ROLE poi_migrate REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
@@ -89,6 +99,8 @@ FROM (VALUES
     ('poi_events', 'statement_timeout = ''30s'''),
     ('poi_events', 'lock_timeout = ''5s'''),
     ('poi_events', 'idle_in_transaction_session_timeout = ''10s'''),
+    ('poi_edit', 'jit = off'),
+    ('poi_edit', 'idle_in_transaction_session_timeout = ''10s'''),
     -- Whoever waits for a table's lock holds up everybody behind him: a migration gives up and is run again.
     ('poi_migrate', 'lock_timeout = ''10s''')
 ) AS role (name, setting) \gexec

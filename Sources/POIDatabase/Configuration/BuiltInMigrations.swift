@@ -16,6 +16,8 @@ enum BuiltInMigrations {
             "d48260c38478bdac6266407f5bdda38830fc37fa00a2cc02b58ba828564d7c10",
         "0210_create_location_versions":
             "9d40300e0bf448a419156d0eed732b1f85efa73fd0125077f91e83d071e8a6be",
+        "0211_let_editors_edit":
+            "025ee6dd464f9e7eb4bf5e9b02d221ed631819dc487ff21d9fe19964e9672af0",
     ]
 
     /// The same of the seeds, which a folder may lack.

@@ -1,4 +1,6 @@
 import EventLoop
+import Foundation
+import PointsOfInterestAPI
 import Postgres
 import Program
 
@@ -44,7 +46,8 @@ package struct PlaceHistory: Sendable {
 
     private let configuration: PostgresConfiguration
 
-    /// The places of the database that `database` leads to, as the tables' owner.
+    /// The places of the database that `database` leads to, as the tables' owner, or
+    /// as the role that may edit.
     package init(_ database: DatabaseConfiguration) {
         var configuration = database.postgres
         configuration.statementTimeout = nil
@@ -56,39 +59,29 @@ package struct PlaceHistory: Sendable {
     /// - Throws: `CommandError` where there never was one, and for an error of the database.
     package func record(of id: Int64) throws -> Record {
         try run { connection in
-            let members = try await connection.query(PostgresQuery(Self.members, [.int8(id)])).map { row in
-                Member(
-                    name: try row.decode(at: 0), value: try row.decode(at: 1), source: try row.decode(at: 2),
-                    isCorrected: try row.decode(at: 3))
-            }
-            let facts = try await connection.query(PostgresQuery(Self.facts, [.int8(id)]))
-            guard let row = facts.first else {
+            let row = try await connection.query(PostgresQuery(Self.record, [.int8(id)])).only()
+            guard let json = try row.decode(String?.self, at: 0) else {
                 throw CommandError("there is no place \(id), and never was one")
             }
-            return Record(id: id, facts: try row.decode(at: 0), members: members)
+            return Record(try JSONDecoder().decode(StoredRecord.self, from: Data(json.utf8)))
         }
     }
 
     /// What has changed it, the newest first.
-    package func changes(of id: Int64) throws -> [Change] {
+    package func changes(of id: Int64, limit: Int = 1000) throws -> [Change] {
         try run { connection in
-            var changes: [Change] = []
-            for row in try await connection.query(PostgresQuery(Self.changes, [.int8(id)])) {
-                let names: [String] = try row.decode(at: 4)
-                let before: [String] = try row.decode(at: 5)
-                let after: [String] = try row.decode(at: 6)
-                changes.append(
-                    Change(
-                        time: try row.decode(at: 0), who: try row.decode(at: 1),
-                        version: try row.decode(at: 2),
-                        isRemoval: try row.decode(at: 3),
-                        members: names.indices.map { index in
-                            MemberChange(
-                                name: names[index], before: before[index].nonEmpty,
-                                after: after[index].nonEmpty)
-                        }))
+            let query = PostgresQuery(Self.changes, [.int8(id), .int8(Int64(limit))])
+            return try await connection.query(query).map { row in
+                let json: String = try row.decode(at: 4)
+                let members = try JSONDecoder().decode([String: StoredChange].self, from: Data(json.utf8))
+                return Change(
+                    time: try row.decode(at: 0), who: try row.decode(at: 1), version: try row.decode(at: 2),
+                    isRemoval: try row.decode(at: 3),
+                    members: members.sorted { $0.key < $1.key }.map { name, change in
+                        MemberChange(
+                            name: name, before: change.before?.jsonText, after: change.after?.jsonText)
+                    })
             }
-            return changes
         }
     }
 
@@ -123,56 +116,83 @@ package struct PlaceHistory: Sendable {
 
     private static let maintenance: SQL = "SELECT maintain_location_versions(now() - $1 * interval '1 day')"
 
-    private static let members: SQL = """
-        SELECT key, (members -> key)::text, (place.source_values -> key)::text, coalesce(place.source_values ? key, false) \
-        FROM (SELECT locations AS place, locations.source_values, place_members(locations) AS members \
-        FROM locations WHERE id = $1) AS place, \
-        jsonb_object_keys(members || coalesce(source_values, '{}')) AS key ORDER BY \
-        array_position(ARRAY['name', 'category', 'position', 'address', 'website', 'operating_status', 'featured', 'importance', \
-        'other_names'], key), key
-        """
-
-    private static let facts: SQL = """
-        SELECT array_remove(ARRAY['version ' || version, \
-        'written ' || to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'), \
-        CASE WHEN source_dataset IS NULL THEN 'without a dataset' \
-        ELSE 'dataset ' || source_dataset || ', there ' || source_id || ', ' || source_license END, \
-        CASE WHEN import_run > 0 THEN 'import ' || import_run END], NULL) FROM locations WHERE id = $1 UNION ALL \
-        SELECT array_remove(ARRAY['removed: ' || name, CASE WHEN merged_into IS NOT NULL THEN 'merged into ' || merged_into END, \
-        CASE WHEN is_suppressed THEN 'suppressed: imports don''t bring it back' END, \
-        CASE WHEN source_dataset IS NOT NULL THEN 'dataset ' || source_dataset || ', there ' || source_id END], NULL) \
-        FROM removed_locations WHERE id = $1
-        """
-
-    /// Each version beside the one that came after it, which for the last one is the place as it is. Below corrections, what the
-    /// source says is a member of its own.
+    private static let record: SQL = "SELECT place_record($1)::text"
     private static let changes: SQL = """
-        WITH state AS ( \
-        SELECT change, changed_at, operation, by_role, by_editor, by_import, version, \
-        place_members(version_place(location_versions)) || coalesce((SELECT jsonb_object_agg('source of ' || key, value) \
-        FROM jsonb_each(source_values) WHERE value <> 'null'), '{}') AS members FROM location_versions WHERE id = $1 \
-        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, place_members(locations) \
-        || coalesce((SELECT jsonb_object_agg('source of ' || key, value) FROM jsonb_each(source_values) WHERE value <> 'null'), '{}') \
-        FROM locations WHERE id = $1), \
-        step AS (SELECT *, lead(members) OVER (ORDER BY change NULLS LAST) AS next_members FROM state) \
-        SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'), \
-        CASE WHEN by_import IS NOT NULL THEN 'import ' || by_import WHEN by_editor IS NOT NULL \
-        THEN by_editor || ' (' || by_role || ')' ELSE by_role END, version, operation = 'delete', \
-        coalesce(difference.names, '{}'), coalesce(difference.before, '{}'), coalesce(difference.after, '{}') FROM step \
-        LEFT JOIN LATERAL (SELECT array_agg(key ORDER BY key) AS names, \
-        array_agg(coalesce(was.value::text, '') ORDER BY key) AS before, \
-        array_agg(coalesce(is_now.value::text, '') ORDER BY key) AS after FROM jsonb_each(step.members) AS was \
-        FULL JOIN jsonb_each(step.next_members) AS is_now USING (key) \
-        WHERE was.value IS DISTINCT FROM is_now.value) AS difference ON step.operation = 'update' \
-        WHERE change IS NOT NULL ORDER BY change DESC
+        SELECT to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS"Z"'), who, version, is_removal, members::text \
+        FROM place_changes($1, NULL, $2::integer)
         """
+}
+
+/// What `place_record` returns.
+private struct StoredRecord: Decodable {
+    let id: Int64
+    let version: Int64?
+    let updatedAt: String?
+    let members: [String: JSONValue]?
+    let source: [String: JSONValue]?
+    let dataset: String?
+    let sourceId: String?
+    let license: String?
+    let `import`: Int64?
+    /// The name of a removed place.
+    let removed: String?
+    let isSuppressed: Bool?
+    let mergedInto: Int64?
+}
+
+private struct StoredChange: Decodable {
+    let before: JSONValue?
+    let after: JSONValue?
+}
+
+extension PlaceHistory.Record {
+    fileprivate init(_ stored: StoredRecord) {
+        let dataset = stored.dataset.map { "dataset \($0), there \(stored.sourceId ?? "")" }
+        let facts: [String?]
+        if let version = stored.version {
+            facts = [
+                "version \(version)", stored.updatedAt.map { "written \($0)" },
+                dataset.map { "\($0), \(stored.license ?? "")" } ?? "without a dataset",
+                stored.import.map { "import \($0)" },
+            ]
+        } else {
+            facts = [
+                "removed: \(stored.removed ?? "")", stored.mergedInto.map { "merged into \($0)" },
+                stored.isSuppressed == true ? "suppressed: imports don't bring it back" : nil, dataset,
+            ]
+        }
+        let (members, source) = (stored.members ?? [:], stored.source ?? [:])
+        self.init(
+            id: stored.id, facts: facts.compactMap(\.self),
+            members: Set(members.keys).union(source.keys).sorted(by: Self.isBefore).map { name in
+                PlaceHistory.Member(
+                    name: name, value: members[name]?.jsonText, source: source[name]?.jsonText,
+                    isCorrected: source[name] != nil)
+            })
+    }
+
+    private static let order = [
+        "name", "category", "position", "address", "website", "operating_status", "featured", "importance",
+        "other_names",
+    ]
+
+    /// What every place may have comes first.
+    private static func isBefore(_ one: String, _ other: String) -> Bool {
+        let places = [one, other].map { order.firstIndex(of: $0) ?? order.count }
+        return places[0] == places[1] ? one < other : places[0] < places[1]
+    }
+}
+
+extension JSONValue {
+    /// As people read it.
+    fileprivate var jsonText: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
 }
 
 extension Setting where Value == Int {
     package static let historyRetention = days(
         .historyRetention, "how long it is kept what places were", default: 400, in: 1...36_500)
-}
-
-extension String {
-    fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }

@@ -22,7 +22,7 @@ struct RolesTests {
     ]
 
     @Test(
-        "The service runs with three unprivileged roles, and doesn't need the migrating one after the migration"
+        "The service runs with unprivileged roles, and doesn't need the migrating one after the migration"
     )
     func everyRouteResponds() async throws {
         let database = try await PreparedDatabase()
@@ -120,6 +120,41 @@ struct RolesTests {
         #expect(try await database.refusal(of: "CREATE DATABASE x", to: "poi_migrate") != nil)
     }
 
+    @Test("The role that edits may call what edits, with a name for the history, and do nothing else")
+    func editingRoleIsLimited() async throws {
+        let database = try await PreparedDatabase()
+        defer { database.cluster.stop() }
+        try await database.migrate()
+        for statement in [
+            "SELECT FROM locations", "UPDATE locations SET name = 'x'", "DELETE FROM location_versions",
+            "SELECT FROM location_versions", "SELECT FROM removed_locations", "SELECT FROM import_runs",
+            "INSERT INTO locations (name, category, latitude, longitude) VALUES ('x', 'cafe', 0, 0)",
+            "SELECT revert_import(1)", "SELECT forget_location_versions(1)",
+            "SELECT maintain_location_versions(now())",
+            "SELECT write_place(NULL)", "SELECT bring_back_place(NULL)", "SELECT grant_roles()",
+            "CREATE TABLE x ()",
+            "CREATE TEMPORARY TABLE x ()", "SET ROLE poi_migrate",
+        ] + Self.everybodysFunctions {
+            let refusal = try await database.refusal(of: statement, to: "poi_edit")
+            #expect(refusal?.contains("permission denied") == true, "\(statement): \(refusal ?? "allowed")")
+        }
+        for statement in [
+            #"SELECT correct_place(1, '{"name": "Corrected"}', '{}', NULL, 'anna')"#,
+            "SELECT place_record(1)",
+            "SELECT place_changes(1, NULL, 10)", "SELECT remove_place(2, NULL, 'anna')",
+            #"SELECT create_place('{"name": "New", "category": "cafe", "position": [1, 2]}', 'editorial', 'CC0-1.0', 'anna')"#,
+            "SELECT merge_places(4, 3, NULL, NULL, 'anna')",
+        ] {
+            #expect(try await database.refusal(of: statement, to: "poi_edit") == nil, "\(statement)")
+        }
+        let who = "SELECT DISTINCT by_role, by_editor FROM location_versions"
+        #expect(try await database.execute(who) == "poi_edit|anna")
+        for role in ["poi_serve", "poi_events"] {
+            let refusal = try await database.refusal(of: "SELECT remove_place(5, NULL, 'x')", to: role)
+            #expect(refusal?.contains("permission denied") == true)
+        }
+    }
+
     @Test("What a later migration makes is nobody else's until it is granted")
     func laterMigrations() async throws {
         let database = try await Self.shared.value
@@ -128,7 +163,7 @@ struct RolesTests {
             SET SESSION AUTHORIZATION poi_migrate; CREATE TABLE opening_hours ();
             CREATE FUNCTION is_open() RETURNS boolean LANGUAGE sql RETURN true
             """)
-        for role in ["poi_serve", "poi_events"] {
+        for role in ["poi_serve", "poi_events", "poi_edit"] {
             for statement in ["SELECT FROM opening_hours", "SELECT is_open()"] {
                 let refusal = try await database.refusal(of: statement, to: role)
                 #expect(refusal?.contains("permission denied") == true, "\(role): \(refusal ?? "allowed")")
@@ -143,22 +178,22 @@ struct RolesTests {
         try await database.migrate()
         let granted = try await database.execute(
             """
-            SELECT role, relname, privilege FROM pg_class, unnest(ARRAY['poi_serve', 'poi_events']) AS role,
+            SELECT role, relname, privilege FROM pg_class, unnest(ARRAY['poi_serve', 'poi_events', 'poi_edit']) AS role,
                 unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS privilege
             WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')
                 AND has_table_privilege(role, pg_class.oid, privilege)
                 -- PostGIS's own are everybody's to read.
                 AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
             UNION ALL SELECT role, relname || '.' || attname, privilege
-            FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid, unnest(ARRAY['poi_serve', 'poi_events']) AS role,
+            FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid, unnest(ARRAY['poi_serve', 'poi_events', 'poi_edit']) AS role,
                 unnest(ARRAY['SELECT', 'UPDATE']) AS privilege
             WHERE relname LIKE 'events%' AND has_column_privilege(role, attrelid, attnum, privilege)
-            UNION ALL SELECT role, relname, 'USAGE' FROM pg_class, unnest(ARRAY['poi_serve', 'poi_events']) AS role
+            UNION ALL SELECT role, relname, 'USAGE' FROM pg_class, unnest(ARRAY['poi_serve', 'poi_events', 'poi_edit']) AS role
             WHERE relkind = 'S' AND has_sequence_privilege(role, pg_class.oid, 'USAGE, SELECT, UPDATE')
-            UNION ALL SELECT role, 'database', privilege FROM unnest(ARRAY['poi_serve', 'poi_events']) AS role,
+            UNION ALL SELECT role, 'database', privilege FROM unnest(ARRAY['poi_serve', 'poi_events', 'poi_edit']) AS role,
                 unnest(ARRAY['CREATE', 'TEMPORARY']) AS privilege
             WHERE has_database_privilege(role, current_database(), privilege)
-            UNION ALL SELECT role, nspname, 'CREATE' FROM pg_namespace, unnest(ARRAY['poi_serve', 'poi_events']) AS role
+            UNION ALL SELECT role, nspname, 'CREATE' FROM pg_namespace, unnest(ARRAY['poi_serve', 'poi_events', 'poi_edit']) AS role
             WHERE has_schema_privilege(role, pg_namespace.oid, 'CREATE')
             ORDER BY 1 DESC, 2
             """)
@@ -250,7 +285,8 @@ struct RolesTests {
         defer { database.cluster.stop() }
         try await database.migrate()
         let before = try await rights(in: database)
-        #expect(try await passwords(in: database) == ["poi_events|", "poi_migrate|", "poi_serve|"])
+        #expect(
+            try await passwords(in: database) == ["poi_edit|", "poi_events|", "poi_migrate|", "poi_serve|"])
         try await database.prepare(passwords: #"\set serve_password 'it''s "one"'"# + "\n")
         let first = try await passwords(in: database)
         #expect(first.filter { $0.contains("SCRAM-SHA-256$") }.map { $0.prefix(9) } == ["poi_serve"])
