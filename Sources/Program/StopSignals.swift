@@ -19,6 +19,8 @@ package final class StopSignals {
     private let names: AsyncStream<String>
     private let feed: AsyncStream<String>.Continuation
     private var sources: [SignalSource] = []
+    /// Whether a terminal has said that it closes.
+    private let isHungUp = Lock(false)
 
     package init(loop: EventLoop) throws {
         let (names, feed) = AsyncStream.makeStream(of: String.self)
@@ -36,7 +38,11 @@ package final class StopSignals {
         var signals = [SIGTERM, SIGINT]
         if !Self.isIgnored(SIGHUP) {
             // A second one doesn't end the process: a shell and the kernel may both send it.
-            sources.append(try SignalSource(loop: loop, signal: SIGHUP) { feed.yield("SIGHUP") })
+            sources.append(
+                try SignalSource(loop: loop, signal: SIGHUP) { [isHungUp] in
+                    _ = isHungUp.claim()
+                    feed.yield("SIGHUP")
+                })
             signals.append(SIGHUP)
         }
         Self.unblock(signals)
@@ -81,6 +87,8 @@ package final class StopSignals {
     package func close() {
         for source in sources { source.close() }
         sources = []
+        // Another one may come while the rest of the process ends in order.
+        if isHungUp.withLock({ $0 }) { signal(SIGHUP, SIG_IGN) }
     }
 }
 
