@@ -270,11 +270,7 @@ extension ImportSource {
     func remembering(_ remembered: RememberedOptions?, _ invocation: Invocation) throws -> ImportSource {
         guard let remembered, !invocation.line.switches.contains("--reset-options") else { return self }
         let given = invocation.line.options
-        // --id is a part of --column.
-        let isColumnGiven = given["--column"] != nil
-        let added = remembered.values.filter {
-            given[$0.key] == nil && !($0.key == "--column" && isColumnGiven)
-        }
+        let added = remembered.values.filter { given[$0.key] == nil }
         for (name, value) in remembered.values.sorted(by: { $0.key < $1.key }) {
             if let other = given[name], other != value {
                 Terminal.printError("\(name) \(other.quotedForShell), before it was \(value.quotedForShell)")

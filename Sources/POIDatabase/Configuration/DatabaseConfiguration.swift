@@ -147,3 +147,12 @@ extension Setting where Value == PreparedStatementUse {
         .dbPrepared, "whether statements stay prepared: auto (not behind a pooler), on, off",
         default: PreparedStatementUse.auto)
 }
+
+extension DatabaseConfiguration {
+    /// The session of a command, which may take as long as it needs, also for locks that others hold.
+    var postgresWithoutTimeout: PostgresConfiguration {
+        var configuration = postgres
+        configuration.statementTimeout = nil
+        return configuration
+    }
+}

@@ -14,10 +14,8 @@ package struct PlaceEditor: Sendable {
     ///   - editor: whose name the history gets.
     ///   - expectedVersion: a place that has another version isn't changed; nil for whatever it has.
     package init(_ database: DatabaseConfiguration, as editor: String, expectedVersion: Int64? = nil) {
-        var configuration = database.postgres
         // An import holds the rows that it changes until its end.
-        configuration.statementTimeout = nil
-        self.configuration = configuration
+        configuration = database.postgresWithoutTimeout
         (self.editor, self.expectedVersion) = (editor, expectedVersion)
     }
 

@@ -49,9 +49,7 @@ package struct PlaceHistory: Sendable {
     /// The places of the database that `database` leads to, as the tables' owner, or
     /// as the role that may edit.
     package init(_ database: DatabaseConfiguration) {
-        var configuration = database.postgres
-        configuration.statementTimeout = nil
-        self.configuration = configuration
+        configuration = database.postgresWithoutTimeout
     }
 
     /// The place. Blocks, as all of these do.
@@ -185,7 +183,7 @@ extension PlaceHistory.Record {
 
 extension JSONValue {
     /// As people read it.
-    fileprivate var jsonText: String {
+    var jsonText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -34,8 +34,7 @@ package struct EventExport: Sendable {
 
     /// An export from the database that `database` leads to; its role only has to be allowed to read the table.
     package init(_ database: DatabaseConfiguration, _ selection: Selection, format: Format) {
-        var configuration = database.postgres
-        configuration.statementTimeout = nil
+        var configuration = database.postgresWithoutTimeout
         configuration.settings.append(PostgresConfiguration.Setting("TimeZone", "UTC"))
         self.configuration = configuration
         self.selection = selection

@@ -83,10 +83,8 @@ package struct EventMaintenance: Sendable {
     package init(
         _ database: DatabaseConfiguration, from reader: inout SettingsReader
     ) throws(ConfigurationError) {
-        var configuration = database.postgres
         // The functions themselves limit how long they wait for locks, and dropping may take long.
-        configuration.statementTimeout = nil
-        self.configuration = configuration
+        configuration = database.postgresWithoutTimeout
         retainedMonths = try reader.readIfPresent(.eventsRetention)
     }
 

@@ -19,8 +19,7 @@ package struct DatasetExport: Sendable {
 
     /// An export from the database that `database` leads to; its role only has to be allowed to read.
     package init(_ database: DatabaseConfiguration, dataset name: String?, format: Format) {
-        var configuration = database.postgres
-        configuration.statementTimeout = nil
+        var configuration = database.postgresWithoutTimeout
         // As many digits as a double needs, whatever the server's setting is.
         configuration.settings.append(PostgresConfiguration.Setting("extra_float_digits", "1"))
         self.configuration = configuration
@@ -42,7 +41,7 @@ package struct DatasetExport: Sendable {
                     _ = try await connection.query(
                         "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
                     let dataset = try await DatasetSummary.named(name, connection)
-                    _ = try await connection.query(PostgresQuery(Self.chooseDataset, [.text(name ?? "")]))
+                    try await connection.choose(dataset: name ?? "")
                     let withRemoved = try await connection.query(Self.mayReadRemoved).only().decode(
                         Bool.self, at: 0)
                     onProgress?(0, dataset.places)
@@ -71,9 +70,6 @@ package struct DatasetExport: Sendable {
     private static let mayReadRemoved: PostgresQuery =
         "SELECT has_table_privilege(to_regclass('removed_locations'), 'SELECT')"
 
-    /// COPY takes no parameters, so the name is in a setting that ends with the transaction.
-    private static let chooseDataset: SQL = "SELECT set_config('poi.dataset', $1, true)"
-
     private static let members: SQL = """
         name, category, latitude, longitude, featured, address, website, importance, names, other_names, properties, \
         operating_status
@@ -83,7 +79,7 @@ package struct DatasetExport: Sendable {
     /// compared. Places without a dataset are called by their own ids.
     private func places(withRemoved: Bool) -> SQL {
         let isOfDataset: SQL =
-            name == nil ? "source_dataset IS NULL" : "source_dataset = current_setting('poi.dataset')"
+            name == nil ? "source_dataset IS NULL" : "source_dataset = " + .chosenDataset
         var sql: SQL =
             " FROM (SELECT coalesce(source_id, id::text) AS source_id, " + Self.members
             + ", NULL::jsonb AS corrections, false AS suppressed FROM locations WHERE " + isOfDataset

@@ -75,9 +75,7 @@ package struct DatasetImport: Sendable {
     private let options: ImportOptions
 
     package init(_ database: DatabaseConfiguration, _ source: ImportSource, _ options: ImportOptions) {
-        var configuration = database.postgres
-        configuration.statementTimeout = nil
-        self.configuration = configuration
+        configuration = database.postgresWithoutTimeout
         self.source = source
         self.options = options
     }

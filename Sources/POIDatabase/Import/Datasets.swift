@@ -21,9 +21,7 @@ package struct DatasetList: Sendable {
 
     /// The datasets of the database that `database` leads to; its role only has to be allowed to read.
     package init(_ database: DatabaseConfiguration) {
-        var configuration = database.postgres
-        configuration.statementTimeout = nil
-        self.configuration = configuration
+        configuration = database.postgresWithoutTimeout
     }
 
     /// Returns the datasets by their names, and at the end the places without one, if there are any. Blocks.
@@ -85,9 +83,7 @@ package struct DatasetRemoval: Sendable {
 
     /// Removes from the database that `database` leads to, as the tables' owner.
     package init(_ database: DatabaseConfiguration, dataset name: String) {
-        var configuration = database.postgres
-        configuration.statementTimeout = nil
-        self.configuration = configuration
+        configuration = database.postgresWithoutTimeout
         self.name = name
     }
 

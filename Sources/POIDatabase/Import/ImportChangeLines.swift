@@ -13,8 +13,7 @@ struct ImportChangeLines {
 
     /// Passes a line after the other to `write`, with its line feed.
     func write(to write: ([UInt8]) throws -> Void) async throws {
-        // COPY takes no parameters, so the name is in a setting that ends with the transaction.
-        _ = try await connection.query(PostgresQuery(Self.chooseDataset, [.text(dataset)]))
+        try await connection.choose(dataset: dataset)
         if counts.added + counts.suppressed > 0 {
             try await connection.copy(.copyOut(json: Self.added), to: write)
         }
@@ -28,19 +27,14 @@ struct ImportChangeLines {
         }
     }
 
-    private static let chooseDataset: SQL = "SELECT set_config('poi.dataset', $1, true)"
-
-    private static let added: SQL = """
+    private static let added: SQL =
+        """
         SELECT jsonb_strip_nulls(jsonb_build_object('change', CASE WHEN removed.is_suppressed THEN 'suppressed' ELSE 'added' END, \
         'id', removed.id, 'sourceId', staged.source_id, 'name', staged.name, 'category', staged.category, \
         'position', jsonb_build_array(staged.latitude, staged.longitude))) \
-        FROM pg_temp.import_rows AS staged LEFT JOIN (SELECT DISTINCT ON (source_id) id, source_id, is_suppressed \
-        FROM removed_locations WHERE source_dataset = current_setting('poi.dataset') \
-        ORDER BY source_id, change DESC, id DESC) AS removed ON removed.source_id = staged.source_id \
-        WHERE staged.name IS NOT NULL AND NOT staged.suppressed AND NOT EXISTS (SELECT FROM locations AS place \
-        WHERE place.source_dataset = current_setting('poi.dataset') AND place.source_id = staged.source_id) \
-        ORDER BY staged.number
-        """
+        FROM pg_temp.import_rows AS staged LEFT JOIN 
+        """ + ImportStatements.removed(from: .chosenDataset) + " WHERE "
+        + ImportStatements.isNew(in: .chosenDataset) + " ORDER BY staged.number"
 
     private static let removed: SQL = """
         SELECT jsonb_build_object('change', 'removed', 'id', id, 'sourceId', source_id, 'name', name, 'category', category, \
@@ -67,8 +61,8 @@ struct ImportExample: CustomStringConvertible {
     }
 
     private static func text(_ value: JSONValue?) -> String {
-        guard let value, value != .null, let json = try? JSONEncoder().encode(value) else { return "none" }
-        let text = String(decoding: json, as: UTF8.self).replacing("\\/", with: "/").printable
+        guard let value, value != .null else { return "none" }
+        let text = value.jsonText.printable
         return text.count > maximumLength ? text.prefix(maximumLength) + "…" : text
     }
 }

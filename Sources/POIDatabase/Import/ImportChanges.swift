@@ -66,7 +66,8 @@ enum ImportChanges {
     private static let isCorrected: SQL =
         "(place.source_values IS NOT NULL OR staged.corrections IS NOT NULL)"
 
-    /// $1 is the dataset, $2 its license. How many rows are new, how many differ, how many are about places with corrections, and how many there are.
+    /// How many rows are new, how many differ, how many are about places with corrections, and how many there are. $1 is the
+    /// dataset, $2 its license.
     static let count: SQL =
         "SELECT count(*) FILTER (WHERE place.id IS NULL), count(*) FILTER (WHERE place.id IS NOT NULL AND NOT "
         + isCorrected + " AND " + differs + "), count(*) FILTER (WHERE place.id IS NOT NULL AND "
@@ -136,37 +137,46 @@ enum ImportChanges {
             + ".' || key, value), '{}') FROM jsonb_each(staged." + column + "::jsonb))"
     }
 
-    private static let ofCorrected: SQL = """
-         FROM pg_temp.import_rows AS staged, locations AS place \
-        WHERE change.number = staged.number AND change.id = place.id AND change.changes IS NOT NULL
-        """
-
-    /// Finds out what the rows about places with corrections change. $1 of the second is the license.
-    static let compareCorrected: [SQL] = [
+    /// Notes what rows say of their places' sources.
+    private static func findChanges(where condition: SQL) -> SQL {
         "UPDATE pg_temp.import_changes AS change SET changes = " + changes
             + " FROM pg_temp.import_rows AS staged, locations AS place WHERE change.number = staged.number "
-            + "AND change.id = place.id AND change.members IS NULL",
+            + "AND change.id = place.id AND " + condition
+    }
+
+    /// Notes what the file says of the places with corrections.
+    static let findChanges = findChanges(where: "change.members IS NULL")
+
+    /// A table of what the file says of the places with corrections, whether it changes anything or not.
+    static let createKept: SQL =
+        "CREATE TEMPORARY TABLE import_kept ON COMMIT DROP AS SELECT id, changes FROM pg_temp.import_changes "
+        + "WHERE changes IS NOT NULL"
+
+    /// Finds out which members of places with corrections change. $1 is the license.
+    static let compareCorrected: SQL =
         """
         UPDATE pg_temp.import_changes AS change SET members = (SELECT coalesce(bit_or(CASE 
         """
-            + joined(
-                [
-                    ("name", ChangedMembers.name), ("category", .category), ("position", .position),
-                    ("featured", .featured), ("address", .address), ("website", .website),
-                    ("importance", .importance), ("other_names", .otherNames),
-                    ("operating_status", .operatingStatus),
-                ].map { " WHEN key = '" + $0.0 + "' THEN " + bits($0.1) }, by: "")
-            + " WHEN starts_with(key, 'names.') THEN " + bits(.names) + " ELSE " + bits(.properties)
-            + " END), 0) FROM "
-            + differences(after: "change.changes") + ") | (CASE WHEN place.source_license <> $1 THEN "
-            + bits(.license)
-            + " ELSE 0 END) | (CASE WHEN coalesce(staged.corrections::jsonb, '{}') - ARRAY(SELECT "
-            + "jsonb_object_keys(place.source_values)) <> '{}' THEN " + bits(.corrections) + " ELSE 0 END)"
-            + ofCorrected,
-        "CREATE TEMPORARY TABLE import_kept ON COMMIT DROP AS SELECT id, changes FROM pg_temp.import_changes "
-            + "WHERE changes IS NOT NULL",
-        "DELETE FROM pg_temp.import_changes WHERE members = 0",
-    ]
+        + joined(
+            [
+                ("name", ChangedMembers.name), ("category", .category), ("position", .position),
+                ("featured", .featured), ("address", .address), ("website", .website),
+                ("importance", .importance), ("other_names", .otherNames),
+                ("operating_status", .operatingStatus),
+            ].map { " WHEN key = '" + $0.0 + "' THEN " + bits($0.1) }, by: "")
+        + " WHEN starts_with(key, 'names.') THEN " + bits(.names) + " ELSE " + bits(.properties)
+        + " END), 0) FROM "
+        + differences(after: "change.changes") + ") | (CASE WHEN place.source_license <> $1 THEN "
+        + bits(.license)
+        + " ELSE 0 END) | (CASE WHEN coalesce(staged.corrections::jsonb, '{}') - ARRAY(SELECT "
+        + "jsonb_object_keys(place.source_values)) <> '{}' THEN " + bits(.corrections) + " ELSE 0 END)"
+            + """
+             FROM pg_temp.import_rows AS staged, locations AS place \
+            WHERE change.number = staged.number AND change.id = place.id AND change.changes IS NOT NULL
+            """
+
+    /// Leaves the rows that change something.
+    static let dropUnchanged: SQL = "DELETE FROM pg_temp.import_changes WHERE members = 0"
 
     /// The members of a place's source that a row changes, with both values.
     private static func differences(after changes: SQL) -> SQL {
@@ -176,14 +186,15 @@ enum ImportChanges {
             + "WHERE was.value IS DISTINCT FROM is_now.value) AS difference"
     }
 
-    /// How many corrections differ from what the file says, and are kept.
-    static let countKept: SQL =
+    /// The corrections of the places in `import_kept` that differ from what the file says, each as `key` and `source`.
+    private static let kept: SQL = """
+        pg_temp.import_kept AS change JOIN locations AS place USING (id), LATERAL (SELECT key, source FROM ( \
+        SELECT key, coalesce(change.changes -> key, place.source_values -> key) AS source \
+        FROM jsonb_object_keys(place.source_values) AS key) AS corrected \
+        WHERE nullif(source, 'null') IS DISTINCT FROM place_members(place) -> key) AS kept
         """
-        SELECT coalesce(sum((SELECT count(*) FROM jsonb_object_keys(place.source_values) AS key \
-        WHERE nullif(coalesce(change.changes -> key, place.source_values -> key), 'null') \
-        IS DISTINCT FROM place_members(place) -> key)), 0)::bigint FROM pg_temp.import_changes AS change, locations AS place \
-        WHERE change.id = place.id AND change.changes IS NOT NULL
-        """
+
+    static let countKept: SQL = "SELECT count(*) FROM " + kept
 
     static let analyze: SQL = "ANALYZE pg_temp.import_changes (number, id)"
 
@@ -239,15 +250,11 @@ enum ImportChanges {
             """
 
     /// The corrections that differ from what the file says, as lines of JSON for COPY.
-    static let keptLines: SQL = """
-        SELECT jsonb_build_object('change', 'kept', 'id', place.id, 'sourceId', place.source_id, 'name', place.name, \
-        'members', kept.members) FROM pg_temp.import_kept AS change JOIN locations AS place USING (id), LATERAL ( \
-        SELECT jsonb_object_agg(key, jsonb_build_object('correction', place_members(place) -> key, \
-        'source', coalesce(change.changes -> key, place.source_values -> key))) AS members \
-        FROM jsonb_object_keys(place.source_values) AS key \
-        WHERE nullif(coalesce(change.changes -> key, place.source_values -> key), 'null') \
-        IS DISTINCT FROM place_members(place) -> key) AS kept WHERE kept.members IS NOT NULL ORDER BY place.id
+    static let keptLines: SQL =
         """
+        SELECT jsonb_build_object('change', 'kept', 'id', place.id, 'sourceId', place.source_id, 'name', place.name, \
+        'members', jsonb_object_agg(key, jsonb_build_object('correction', place_members(place) -> key, 'source', source))) FROM 
+        """ + kept + " GROUP BY place.id ORDER BY place.id"
 
     /// Finds out which places that somebody has changed by hand get other values of what was changed, and which keep some of it.
     static let compareByHand: SQL =
@@ -267,7 +274,8 @@ enum ImportChanges {
 
     // MARK: Changing them
 
-    /// Changes places without corrections, also without such that somebody has made since the places were compared. $1 is the license, $2 the import's number.
+    /// Changes places without corrections, also without such that somebody has made since the places were compared. $1 is the
+    /// license, $2 the import's number.
     static let update: SQL =
         """
         UPDATE locations AS place SET name = staged.name, category = staged.category, latitude = staged.latitude, \
@@ -278,10 +286,8 @@ enum ImportChanges {
         + "WHERE place.id = change.id AND change.changes IS NULL AND place.source_values IS NULL"
 
     /// Finds the places that were corrected since they were compared.
-    static let findCorrected: SQL =
-        "UPDATE pg_temp.import_changes AS change SET changes = " + changes
-        + " FROM pg_temp.import_rows AS staged, locations AS place WHERE change.number = staged.number "
-        + "AND change.id = place.id AND change.changes IS NULL AND place.source_values IS NOT NULL"
+    static let findCorrected = findChanges(
+        where: "change.changes IS NULL AND place.source_values IS NOT NULL")
 
     /// Changes what lies below the corrections of places that have some, and what isn't corrected. With the
     /// same parameters.

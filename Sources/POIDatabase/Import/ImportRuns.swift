@@ -87,9 +87,7 @@ package struct ImportHistory: Sendable {
 
     /// The imports of the database that `database` leads to, as the tables' owner.
     package init(_ database: DatabaseConfiguration) {
-        var configuration = database.postgres
-        configuration.statementTimeout = nil
-        self.configuration = configuration
+        configuration = database.postgresWithoutTimeout
     }
 
     /// Returns the imports, the newest first; of one dataset if it is given. Blocks.

@@ -121,49 +121,70 @@ enum ImportStatements {
             + "::jsonb, '{}')) - coalesce(" + emptied + ", '{}'), '{}') END"
     }
 
-    static let isSame: SQL = "place.source_dataset = $1 AND place.source_id = staged.source_id"
+    static let isSame = isSame(in: "$1")
+
+    private static func isSame(in dataset: SQL) -> SQL {
+        "place.source_dataset = " + dataset + " AND place.source_id = staged.source_id"
+    }
+
     /// The rows that are places, and not what people have removed.
     static let isShown: SQL = "staged.name IS NOT NULL AND NOT staged.suppressed"
+
+    /// The rows that are places, and that a dataset doesn't have.
+    static func isNew(in dataset: SQL) -> SQL {
+        isShown + " AND NOT EXISTS (SELECT FROM locations AS place WHERE " + isSame(in: dataset) + ")"
+    }
+
+    private static let isNew = isNew(in: "$1")
 
     /// How many of the new rows people have removed before; and how many were removed otherwise, and come back with their ids.
     static let countRemoved: SQL =
         """
         SELECT count(*) FILTER (WHERE removed.is_suppressed), count(*) FILTER (WHERE NOT removed.is_suppressed) \
         FROM pg_temp.import_rows AS staged JOIN 
-        """ + removed + " WHERE " + isShown + " AND NOT EXISTS (SELECT FROM locations AS place WHERE "
-        + isSame + ")"
+        """ + removed + " WHERE " + isNew
 
-    /// The last that was removed of each source id.
-    private static let removed: SQL = """
-        (SELECT DISTINCT ON (source_id) id, source_id, is_suppressed, corrections FROM removed_locations \
-        WHERE source_dataset = $1 ORDER BY source_id, change DESC, id DESC) AS removed ON removed.source_id = staged.source_id
-        """
+    private static let removed = removed(from: "$1")
+
+    /// The last that was removed of each source id, beside its row.
+    static func removed(from dataset: SQL) -> SQL {
+        "(SELECT DISTINCT ON (source_id) id, source_id, is_suppressed, corrections FROM removed_locations "
+            + "WHERE source_dataset = " + dataset + " ORDER BY source_id, change DESC, id DESC) AS removed "
+            + "ON removed.source_id = staged.source_id"
+    }
+
+    /// An id that no place had. The sequence is looked up once a statement.
+    private static let newID: SQL = "nextval((SELECT pg_get_serial_sequence('locations', 'id')::regclass))"
+
+    /// The id of a new row's place: the one that it had before it was removed, or a new one.
+    private static let itsID: SQL = "coalesce(removed.id, " + newID + ")"
 
     /// Inserts in spatial order, in which searches read the fewest pages. $3 is the import's number.
     static let insert: SQL =
         """
         INSERT INTO locations (id, name, category, latitude, longitude, featured, address, website, importance, \
         properties, names, other_names, operating_status, source_dataset, source_id, source_license, import_run) \
-        OVERRIDING SYSTEM VALUE \
-        SELECT coalesce(removed.id, nextval((SELECT pg_get_serial_sequence('locations', 'id')::regclass))), name, category, latitude, longitude, \
-        featured, address, website, importance, properties::jsonb, names::jsonb, other_names, operating_status, \
-        $1, staged.source_id, $2, $3 FROM pg_temp.import_rows AS staged LEFT JOIN 
-        """ + removed + " WHERE " + isShown
-        + " AND removed.is_suppressed IS NOT TRUE AND staged.corrections IS NULL "
-        + "AND removed.corrections IS NULL AND NOT EXISTS (SELECT FROM locations AS place WHERE " + isSame
-        + ") ORDER BY quadkey"
+        OVERRIDING SYSTEM VALUE SELECT 
+        """ + itsID
+            + """
+            , name, category, latitude, longitude, featured, address, website, importance, properties::jsonb, names::jsonb, \
+            other_names, operating_status, $1, staged.source_id, $2, $3 FROM pg_temp.import_rows AS staged LEFT JOIN 
+            """ + removed + " WHERE " + isNew
+        + " AND removed.is_suppressed IS NOT TRUE AND staged.corrections IS NULL AND removed.corrections IS NULL "
+        + "ORDER BY quadkey"
 
     /// Inserts those that people have corrected: as the file says, or before they were removed.
     static let insertCorrected: SQL =
         """
         INSERT INTO locations (id, name, category, latitude, longitude, featured, address, website, importance, \
         properties, names, other_names, operating_status, source_values, source_dataset, source_id, source_license, import_run) \
-        OVERRIDING SYSTEM VALUE \
-        SELECT coalesce(removed.id, nextval((SELECT pg_get_serial_sequence('locations', 'id')::regclass))), made.name, made.category, made.latitude, \
-        made.longitude, made.featured, made.address, made.website, made.importance, made.properties, made.names, \
-        made.other_names, made.operating_status, made.source_values, $1, staged.source_id, $2, $3 \
-        FROM pg_temp.import_rows AS staged LEFT JOIN 
-        """ + removed
+        OVERRIDING SYSTEM VALUE SELECT 
+        """ + itsID
+            + """
+            , made.name, made.category, made.latitude, made.longitude, made.featured, made.address, made.website, made.importance, \
+            made.properties, made.names, made.other_names, made.operating_status, made.source_values, $1, staged.source_id, $2, $3 \
+            FROM pg_temp.import_rows AS staged LEFT JOIN 
+            """ + removed
             + """
              CROSS JOIN LATERAL with_corrections(jsonb_populate_record(NULL::locations, jsonb_build_object('name', staged.name, \
             'category', staged.category, 'latitude', staged.latitude, 'longitude', staged.longitude, 'featured', staged.featured, \
@@ -171,9 +192,9 @@ enum ImportStatements {
             'properties', staged.properties::jsonb, 'names', staged.names::jsonb, 'other_names', staged.other_names, \
             'operating_status', staged.operating_status)), coalesce(staged.corrections::jsonb, '{}') \
             || coalesce(removed.corrections, '{}')) AS made WHERE 
-            """ + isShown
+            """ + isNew
         + " AND removed.is_suppressed IS NOT TRUE AND (staged.corrections IS NOT NULL OR removed.corrections IS NOT NULL) "
-        + "AND NOT EXISTS (SELECT FROM locations AS place WHERE " + isSame + ") ORDER BY quadkey"
+        + "ORDER BY quadkey"
 
     /// Removes the places that the file says people have removed.
     static let removeSuppressed: SQL =
@@ -195,14 +216,14 @@ enum ImportStatements {
         WHERE staged.suppressed AND removed.source_dataset = $1 AND removed.source_id = staged.source_id \
         AND NOT removed.is_suppressed
         """,
-        """
-        INSERT INTO removed_locations \
-        (id, source_dataset, source_id, name, category, latitude, longitude, change, is_suppressed) \
-        SELECT nextval((SELECT pg_get_serial_sequence('locations', 'id')::regclass)), $1, staged.source_id, name, category, latitude, longitude, \
-        coalesce(current_place_change(), 0), true FROM pg_temp.import_rows AS staged \
-        WHERE staged.suppressed AND staged.name IS NOT NULL AND NOT EXISTS (SELECT FROM removed_locations AS removed \
-        WHERE removed.source_dataset = $1 AND removed.source_id = staged.source_id)
-        """,
+        "INSERT INTO removed_locations "
+            + "(id, source_dataset, source_id, name, category, latitude, longitude, change, is_suppressed) SELECT "
+            + newID
+                + """
+                , $1, staged.source_id, name, category, latitude, longitude, coalesce(current_place_change(), 0), true FROM pg_temp.import_rows AS staged \
+                WHERE staged.suppressed AND staged.name IS NOT NULL AND NOT EXISTS (SELECT FROM removed_locations AS removed \
+                WHERE removed.source_dataset = $1 AND removed.source_id = staged.source_id)
+                """,
     ]
 
     /// How far away from where it was a place is still taken for the same one, in metres.
@@ -288,7 +309,17 @@ enum ImportStatements {
     }
 }
 
+extension PostgresConnection {
+    /// Makes a dataset the one of `SQL.chosenDataset`, until the transaction ends: COPY takes no parameters.
+    func choose(dataset: String) async throws {
+        _ = try await query(PostgresQuery("SELECT set_config('poi.dataset', $1, true)", [.text(dataset)]))
+    }
+}
+
 extension SQL {
+    /// The name of the dataset that was chosen last.
+    static let chosenDataset: SQL = "current_setting('poi.dataset')"
+
     /// Whether a row of `locations` is in a box, as `BoundingBox.contains`: at a pole any longitude counts, and -180 and 180
     /// are one meridian.
     ///

@@ -50,9 +50,8 @@ struct ImportTransaction {
         let unseen = rows.unseen
         if !unseen.isEmpty {
             let kept = GivenMembers.all.subtracting(unseen.members).rawValue
-            _ = try await connection.query(
-                PostgresQuery(
-                    ImportStatements.takeBackEmptied, [.int8(Int64(kept)), .textArray(unseen.properties)]))
+            try await run(
+                ImportStatements.takeBackEmptied, [.int8(Int64(kept)), .textArray(unseen.properties)])
         }
         if let rejectionRefusal, !options.isDryRun {
             throw CommandError("\(rejectionRefusal); nothing was changed")
@@ -110,13 +109,7 @@ struct ImportTransaction {
         let run = try await ImportRun.begin(connection, dataset: options.dataset.name, source: source)
         for step in plan.steps {
             if let phase = step.phase(counts) { steps.enter(phase) }
-            if step == .update {
-                try await update(counts, run)
-            } else {
-                for query in queries(for: step, counts, description, run: run) {
-                    _ = try await connection.query(query)
-                }
-            }
+            try await perform(step, counts, description, run)
         }
         try await run.end(connection, report)
         report.run = run.id
@@ -154,31 +147,31 @@ struct ImportTransaction {
         return moved.count > 0 ? moved : nil
     }
 
-    private func queries(
-        for step: ImportPlan.Step, _ counts: ImportCounts, _ description: DatasetDescription?, run: ImportRun
-    ) -> [PostgresQuery] {
+    private func perform(
+        _ step: ImportPlan.Step, _ counts: ImportCounts, _ description: DatasetDescription?, _ run: ImportRun
+    ) async throws {
         let name = PostgresValue.text(options.dataset.name)
         let license = PostgresValue.text(options.dataset.license)
         switch step {
         case .addCategories:
-            return [PostgresQuery(ImportStatements.addCategories, [.textArray(newCategories)])]
-        case .remove: return [selection.removeVanished]
+            try await self.run(ImportStatements.addCategories, [.textArray(newCategories)])
+        case .remove: _ = try await connection.query(selection.removeVanished)
         case .suppress:
-            return ([ImportStatements.removeSuppressed] + ImportStatements.suppress).map {
-                PostgresQuery($0, [name])
+            for sql in [ImportStatements.removeSuppressed] + ImportStatements.suppress {
+                try await self.run(sql, [name])
             }
-        case .update: return []
+        case .update: try await update(counts, run)
         case .insert:
-            let statements =
-                [ImportStatements.insert]
-                + (rows.stager.hasCorrections || counts.returned > 0
-                    ? [ImportStatements.insertCorrected] : [])
-            return statements.map { PostgresQuery($0, [name, license, .int8(run.id)]) }
+            let values = [name, license, .int8(run.id)]
+            try await self.run(ImportStatements.insert, values)
+            if rows.stager.hasCorrections || counts.returned > 0 {
+                try await self.run(ImportStatements.insertCorrected, values)
+            }
         case .describeDataset:
             let texts = [description?.credit, description?.url].map { text in
                 text.map { PostgresValue.text($0) } ?? .null(.text)
             }
-            return [PostgresQuery(ImportStatements.describeDataset, [name, license] + texts)]
+            try await self.run(ImportStatements.describeDataset, [name, license] + texts)
         }
     }
 
@@ -189,7 +182,7 @@ struct ImportTransaction {
         let wasCorrected = updated < counts.uncorrected
         if wasCorrected { try await self.run(ImportChanges.findCorrected) }
         if wasCorrected || counts.corrected > 0 {
-            _ = try await connection.query(PostgresQuery(ImportChanges.updateCorrected, values))
+            try await self.run(ImportChanges.updateCorrected, values)
         }
     }
 
@@ -223,7 +216,8 @@ struct ImportTransaction {
             ImportStatements.Selection(dataset: options.dataset.name, box: nil, categories: []).count)
         if options.removesVanished {
             counts.vanished = try await value(selection.countVanished)
-            counts.selected = try await value(selection.count)
+            let isWhole = source.boundingBox == nil && source.categories.isEmpty
+            counts.selected = isWhole ? counts.present : try await value(selection.count)
         }
         counts.newCategories = newCategories.count
         counts.changesDescription = changesDescription
@@ -236,14 +230,13 @@ struct ImportTransaction {
         let license = PostgresValue.text(options.dataset.license)
         let matched = counts.rows - counts.added
         if counts.changed + counts.corrected > 0 {
-            _ = try await connection.query(PostgresQuery(ImportChanges.create, [name, license]))
+            try await run(ImportChanges.create, [name, license])
             if counts.corrected > 0 {
-                let statements = ImportChanges.compareCorrected
-                try await run(statements[0])
+                try await run(ImportChanges.findChanges)
+                try await run(ImportChanges.createKept)
                 counts.kept = try await value(PostgresQuery(ImportChanges.countKept))
-                _ = try await connection.query(PostgresQuery(statements[1], [license]))
-                try await run(statements[2])
-                try await run(statements[3])
+                try await run(ImportChanges.compareCorrected, [license])
+                try await run(ImportChanges.dropUnchanged)
             }
             try await run(ImportChanges.analyze)
             let row = try await connection.query(PostgresQuery(ImportChanges.countChanges)).only()
@@ -332,8 +325,8 @@ struct ImportTransaction {
         return report
     }
 
-    private func run(_ sql: SQL) async throws {
-        _ = try await connection.query(PostgresQuery(sql))
+    private func run(_ sql: SQL, _ parameters: [PostgresValue] = []) async throws {
+        _ = try await connection.query(PostgresQuery(sql, parameters))
     }
 
     private func value<Value: PostgresDecodable>(

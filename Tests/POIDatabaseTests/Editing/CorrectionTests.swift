@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Loopback
 import PlaceImport
 import PrivateCluster
@@ -13,14 +14,17 @@ struct CorrectionTests {
 
     init() throws { database = try MigratedDatabase.empty() }
 
-    private func places(_ rows: String..., header: String = "id,name,category,lat,lon,address,phone")
+    private func places(
+        _ rows: String..., header: String = "id,name,category,lat,lon,address,phone",
+        observers: DatasetImport.Observers = .init()
+    )
         async throws
         -> ImportReport
     {
         let file = FileManager.default.temporaryDirectory.appending(path: "poi-\(UUID()).csv")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(([header] + rows).joined(separator: "\n").utf8).write(to: file)
-        return try await database.importFile(file.path) { source, options in
+        return try await database.importFile(file.path, observers: observers) { source, options in
             source.columns = [:]
             if header.contains("phone") { source.properties = ["phone"] }
             options.removesVanished = true
@@ -192,6 +196,29 @@ struct CorrectionTests {
         #expect(
             try show() == #"Bob's|Street 3|{"phone": "11"}|{"name": "C"}"# + "\n"
                 + #"D|Street 2|{"phone": "12"}|"#)
+    }
+
+    @Test("The lines of a report say what becomes of each place")
+    func lines() async throws {
+        _ = try await places("1,A,cafe,1,2,Street 1,11", "2,B,cafe,1,3,,", "3,C,cafe,1,4,,", "4,D,cafe,1,5,,")
+        try await edit { try $0.correct(1, #"{"name": "Anna's"}"#) }
+        try await edit { try $0.remove(2) }
+        let written = Lock("")
+        var observers = DatasetImport.Observers()
+        observers.onChange = { line in written.withLock { $0 += String(decoding: line, as: UTF8.self) } }
+        _ = try await places(
+            "1,A2,cafe,1,2,Street 1,11", "2,B,cafe,1,3,,", "3,C,bar,1,4,,", "5,E,cafe,1,6,,",
+            observers: observers)
+        #expect(
+            written.withLock { $0 } == #"""
+                {"id": 2, "name": "B", "change": "suppressed", "category": "cafe", "position": [1, 3], "sourceId": "2"}
+                {"name": "E", "change": "added", "category": "cafe", "position": [1, 6], "sourceId": "5"}
+                {"id": 1, "name": "A2", "change": "changed", "members": {"name": {"after": "A2", "before": "A"}}, "sourceId": "1"}
+                {"id": 3, "name": "C", "change": "changed", "members": {"category": {"after": "bar", "before": "cafe"}}, "sourceId": "3"}
+                {"id": 1, "name": "Anna's", "change": "kept", "members": {"name": {"source": "A2", "correction": "Anna's"}}, "sourceId": "1"}
+                {"id": 4, "name": "D", "change": "removed", "category": "cafe", "position": [1, 5], "sourceId": "4"}
+
+                """#)
     }
 
     @Test("No number is given again after a crash")
