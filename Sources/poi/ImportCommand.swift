@@ -127,12 +127,14 @@ enum ImportCommand {
     private static func destination(from reader: inout SettingsReader, switches: Set<String>) -> [String] {
         let options = [
             ("--dataset", "NAME"), ("--license", "ID"), ("--credit", nil), ("--url", nil),
-            ("--max-errors", nil), ("--rejects", nil),
+            ("--max-errors", nil), ("--rejects", nil), ("--report", nil), ("--allow", nil),
         ]
         let given = options.compactMap { option, placeholder in
             (reader.takeOption(option)?.quotedForShell ?? placeholder).map { "\(option) \($0)" }
         }
-        return given + ["--dry-run", "--add-categories", "--sync", "--force"].filter(switches.contains)
+        return given
+            + ["--dry-run", "--add-categories", "--sync", "--force", "--reset-options"].filter(
+                switches.contains)
     }
 
     static func run(

@@ -123,7 +123,8 @@ def test_the_command_that_is_named_next_repeats_what_was_given(poi, server, tmp_
     files = ["one.csv", "two of them.csv"]
     for name in files:
         (tmp_path / name).write_text("Objektname,lat,lon\nOne,48.1,11.5\n")
-    given = [*files, "--dataset", "my towns", "--license", "CC0-1.0", "--max-errors", "3", "--rejects", "left.csv", "--sync"]
+    given = [*files, "--dataset", "my towns", "--license", "CC0-1.0", "--max-errors", "3", "--rejects", "left.csv",
+             "--report", "changes.jsonl", "--allow", "names", "--sync", "--reset-options"]
     for last in ["--explain"], ["--database-url", server.database]:
         done = subprocess.run([poi, "import", *given, *last], cwd=tmp_path, capture_output=True, text=True)
         command = re.search(r"^next: poi import (.*)$", done.stdout + done.stderr, re.M)
