@@ -71,6 +71,8 @@ let package = Package(
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
         // What the mock's own requests are made of, on both sides.
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
+        // What editors see of a place, and what they write, on both sides.
+        .target(name: "EditingAPI", dependencies: ["PointsOfInterestAPI"], swiftSettings: swiftSettings),
         // What the app's tests link.
         .target(
             name: "PointsOfInterestTesting",
@@ -162,10 +164,9 @@ let package = Package(
         .executableTarget(
             name: "poi",
             dependencies: [
-                "CSystem", "ChildProcesses", "EventLoop", "Locking", "Migrator", "POIDatabase", "POIService",
-                "PlaceImport", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "PrivateCluster",
-                "Program",
-                "Telemetry",
+                "Bytes", "CSystem", "ChildProcesses", "EventLoop", "Locking", "Migrator", "POIDatabase",
+                "POIService", "PlaceImport", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "PrivateCluster", "Program", "Telemetry",
             ],
             swiftSettings: swiftSettings),
         // The same service over fixtures: no database, no libpq.
@@ -270,7 +271,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PlaceImportTests",
-            dependencies: ["CZlib", "PlaceImport", "PointsOfInterestAPI", "Randomness"],
+            dependencies: [
+                "CZlib", "PlaceImport", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness",
+            ],
             exclude: ["StandIns"], swiftSettings: swiftSettings),
         .testTarget(
             name: "EventGeneratorTests",

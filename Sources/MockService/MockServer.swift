@@ -71,8 +71,7 @@ package struct MockServer: Sendable {
             ServiceDispatcher(
                 store: fixtures.makeStore(on: loop), events: MemoryEventStore(), health: health,
                 configuration: service, errorResponder: ProblemResponder(observability: observability),
-                observability: observability,
-                rateLimiter: service.access.rateLimit.map { RateLimiter($0) })
+                observability: observability, limits: SharedLimits(service))
         }
     }
 

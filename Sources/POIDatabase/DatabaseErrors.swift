@@ -93,7 +93,7 @@ extension PostgresError {
     var isCausedByEvents: Bool { code == .server && !mayPassForWriters }
 
     /// Whether the same write may succeed later: a standby, a conflict, no room, or an operator at work.
-    fileprivate var mayPassForWriters: Bool {
+    var mayPassForWriters: Bool {
         guard let state = sqlState?.rawValue else { return false }
         return state == "25006" || ["40", "53", "55", "57", "58"].contains(state.prefix(2))
     }

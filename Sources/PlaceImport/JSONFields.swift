@@ -63,13 +63,3 @@ extension Row {
         return isList ? texts.map { text in appendText { $0 += text } } : nil
     }
 }
-
-extension [UInt8] {
-    /// Calls a closure with a scanner of these bytes, which it must not keep.
-    func withScanner<Result>(_ body: (inout JSONScanner) -> Result) -> Result {
-        withUnsafeBufferPointer { bytes in
-            var scanner = JSONScanner(bytes)
-            return body(&scanner)
-        }
-    }
-}

@@ -1,4 +1,5 @@
 import Foundation
+import PointsOfInterestServerAPI
 import PointsOfInterestAPI
 
 // The format in which users write mappings, too; Documentation/import.md describes it.
@@ -63,7 +64,7 @@ extension Mapping {
 
     /// A text in one line: a mapping's names may have line ends in them.
     private static func line(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { PlaceText.isControl($0) ? " " : $0 }))
+        String(String.UnicodeScalarView(text.unicodeScalars.map { TableCheck.isControl($0) ? " " : $0 }))
     }
 
     private mutating func read(_ value: JSONValue, named name: String) throws(Fault) {

@@ -157,7 +157,9 @@ struct PlaceBuilder {
             for (tag, field) in mapping.names where row[field].isEmpty && row.has(field) {
                 tags.append(Array(tag.utf8))
             }
-            place.emptiedNames = tags.filter(PlaceText.isLanguage).map { String(decoding: $0, as: UTF8.self) }
+            place.emptiedNames = tags.filter(TableCheck.isLanguage).map {
+                String(decoding: $0, as: UTF8.self)
+            }
         }
     }
 
@@ -252,7 +254,7 @@ struct PlaceBuilder {
             if mapping.selectsByCategory { return nil }
             throw .noCategory
         }
-        if PlaceText.isCategory(category.text) { return category.text }
+        if TableCheck.isCategory(category.text) { return category.text }
         guard let name = PlaceText.category(spelling: category.text) else { throw .malformedCategory }
         count(.categorySpelling)
         return name
@@ -354,7 +356,7 @@ struct PlaceBuilder {
         for (tag, range) in found where !range.isEmpty {
             let text = try row.normalised(range)
             guard text.codePoints > 0 else { continue }
-            guard PlaceText.isLanguage(tag), !tags.contains(tag.asciiLowercased), takes(text, tag) else {
+            guard TableCheck.isLanguage(tag), !tags.contains(tag.asciiLowercased), takes(text, tag) else {
                 self.count(.namesDropped)
                 continue
             }
@@ -379,7 +381,7 @@ struct PlaceBuilder {
         guard let field = mapping.namesObject else { return [] }
         let (texts, isWhole) = row.texts(ofObject: field)
         if !isWhole { count(.namesDropped) }
-        return texts.filter { PlaceText.isLanguage($0.name) }.map { ($0.name, $0.text) }
+        return texts.filter { TableCheck.isLanguage($0.name) }.map { ($0.name, $0.text) }
     }
 
     private mutating func address(of row: inout Row) throws(RejectionReason) -> String? {

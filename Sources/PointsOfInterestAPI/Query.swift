@@ -124,6 +124,14 @@ package enum EndpointPath {
     package static let locations = "/locations"
     /// One place, see `PlaceRequest`; a template whose `{id}` is the place's id.
     package static let location = "/locations/{id}"
+    /// What can be edited of a place, see `EditablePlace`; for editors.
+    package static let record = "/locations/{id}/record"
+    /// What has changed a place, see `PlaceVersion`; for editors.
+    package static let versions = "/locations/{id}/versions"
+    /// Shows what a place was in one of its versions; for editors.
+    package static let restore = "/locations/{id}/restore"
+    /// Removes a place that is the same as another one; for editors.
+    package static let merge = "/locations/{id}/merge"
     /// How many places are in each cell of a map, see `ClustersRequest`.
     package static let clusters = "/locations/clusters"
     /// The categories, see `CategoryCount`.

@@ -21,7 +21,7 @@ package struct Setting<Value: Sendable>: Sendable {
 }
 
 package struct SettingRejection: Error {
-    let expected: String
+    package let expected: String
 
     /// - Parameter expected: the values that are valid, in words.
     package init(expected: String) {

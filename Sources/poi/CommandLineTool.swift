@@ -64,6 +64,9 @@ struct CommandLineTool {
             name: "places", summary: "show, correct, close, remove, restore or merge: one place at a time",
             help: PlacesCommand.help, run: PlacesCommand.run),
         Command(
+            name: "editor-key", summary: "make a key for an editor, and its line for POI_EDITORS_FILE",
+            run: EditorKeyCommand.run),
+        Command(
             name: "history", summary: "maintain or forget: what places were",
             run: HistoryCommand.run),
         Command(
@@ -150,11 +153,12 @@ enum ServeCommand {
             from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount)
         let database = try DatabaseConfiguration(from: &reader)
         let events = try EventDatabaseConfiguration(from: &reader, database: database)
+        let edits = try EditDatabaseConfiguration(from: &reader, database: database)
         let migrations = try MigrationSettings(from: &reader)
         if try invocation.printsConfiguration(reader) { return }
         StopSignals.ignoreHangup()
         try DatabaseService(
-            configuration: configuration, database: database, events: events,
+            configuration: configuration, database: database, events: events, edits: edits,
             migrations: try migrations.directory()
         ).run(onListening: { Terminal.tell("serving \($0)") })
     }

@@ -9,6 +9,7 @@ struct DatabaseService: Sendable {
     let configuration: ServiceConfiguration
     let database: DatabaseConfiguration
     let events: EventDatabaseConfiguration
+    let edits: EditDatabaseConfiguration
     let migrations: MigrationDirectory
 
     func run(
@@ -21,6 +22,7 @@ struct DatabaseService: Sendable {
         let partitions = EventPartitionClaim(observability: observability)
         let placesLog = ConnectionLog(.places, record: observability.record)
         let eventsLog = ConnectionLog(.events, record: observability.record)
+        let editsLog = ConnectionLog(.edits, record: observability.record)
         let follower =
             database.index.use == .off
             ? nil
@@ -29,7 +31,8 @@ struct DatabaseService: Sendable {
         defer { follower?.stop() }
         let service = Service(
             configuration: configuration, observability: observability,
-            storeConnections: (follower == nil ? database.pool.connections : 0) + events.pool.connections + 1,
+            storeConnections: (follower == nil ? database.pool.connections : 0) + events.pool.connections
+                + EditDatabaseConfiguration.connections + 1,
             makeStore: { loop in
                 guard let follower else {
                     return PostgresPlaceStore(
@@ -40,6 +43,9 @@ struct DatabaseService: Sendable {
             makeEventStore: { loop in
                 PostgresEventStore(
                     configuration: events, loop: loop, partitions: partitions, connectionLog: eventsLog)
+            },
+            makeEditStore: { loop in
+                PostgresEditStore(configuration: edits, loop: loop, connectionLog: editsLog)
             })
         try service.run(
             onListening: { url in

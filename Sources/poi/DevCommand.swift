@@ -5,19 +5,21 @@ import POIService
 import PlaceImport
 import PrivateCluster
 import Program
+import PointsOfInterestServerAPI
 
 /// `poi dev`: serves from a private PostgreSQL of its own, migrated and seeded, with the places of `--import FILE` too.
 enum DevCommand {
     static func run(_ invocation: Invocation) throws {
         try invocation.refuseWords(after: 1)
         var reader = invocation.settings
-        let configuration = try ServiceConfiguration(
+        var configuration = try ServiceConfiguration(
             from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount, isDevelopment: true)
         let migrations = try MigrationSettings(from: &reader, seedsByDefault: true)
         let state = try DevelopmentState(from: &reader)
         var database = try DatabaseConfiguration(from: &reader)
         database.index.directory = database.index.directory ?? IndexDirectory(path: state.placesPath)
         var events = try EventDatabaseConfiguration(from: &reader, database: database)
+        var edits = try EditDatabaseConfiguration(from: &reader, database: database)
         let source = try reader.takeOption("--import").map { path throws(ConfigurationError) in
             try ImportSource(paths: [path], from: &reader, switches: invocation.line.switches)
         }
@@ -27,11 +29,19 @@ enum DevCommand {
         defer { state.stop() }
         try database.use(connectionString: url)
         try events.use(connectionString: url)
+        try edits.use(connectionString: url)
         try migrate(database, migrations, in: state)
         if let source { try importPlaces(source, maximumErrors, into: database) }
         Terminal.tell("DATABASE_URL=\(url)")
+        if configuration.editing.access == nil,
+            ["127.0.0.1", "::1", "localhost"].contains(configuration.host)
+        {
+            let key = AccessKey()
+            configuration.editing.allow(key, named: "dev")
+            Terminal.tell("editor's key: \(key.text)")
+        }
         try DatabaseService(
-            configuration: configuration, database: database, events: events,
+            configuration: configuration, database: database, events: events, edits: edits,
             migrations: try migrations.directory()
         ).run(onReady: { address in
             // At once, so that no line of the log comes between.

@@ -4,6 +4,7 @@ import POIDatabase
 import PlaceImport
 import PointsOfInterestAPI
 import Program
+import PointsOfInterestServerAPI
 
 /// `poi import FILE…`: brings the places of a dataset to what files say.
 enum ImportCommand {

@@ -67,7 +67,7 @@ enum PlacesCommand {
         let version = try version(reader.takeOption("--if-version"))
         let database = try DatabaseConfiguration(from: &reader)
         if try invocation.printsConfiguration(reader) { return }
-        try edit(PlaceEditor(database, as: name, expectedVersion: version))
+        try edit(CommandEditor(database, as: name, expectedVersion: version))
         try show(action == "merge" ? Int64(rest[0]) ?? id : id, PlaceHistory(database))
     }
 
@@ -82,7 +82,7 @@ enum PlacesCommand {
     /// What is done to the place.
     private static func edit(
         _ action: String, _ id: Int64, _ rest: [String], _ invocation: Invocation
-    ) throws -> (PlaceEditor) throws -> Void {
+    ) throws -> (CommandEditor) throws -> Void {
         func refuseRest(after count: Int) throws(ConfigurationError) {
             try invocation.refuseWords(after: 3 + count)
         }

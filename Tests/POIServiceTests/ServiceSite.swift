@@ -19,16 +19,15 @@ final class ServiceSite {
 
     init(
         _ store: any PlaceStore = StubStore(), events: any EventStore = MemoryEventStore(),
-        environment: [String: String] = [:]
+        edits: (any EditStore)? = nil, environment: [String: String] = [:]
     ) throws {
         var reader = SettingsReader(flags: [:], environment: environment)
         let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
         log = try LogFile()
         handler = ServiceDispatcher(
-            store: store, events: events, health: health, configuration: configuration,
+            store: store, events: events, edits: edits, health: health, configuration: configuration,
             errorResponder: ProblemResponder(observability: log.observability),
-            observability: log.observability,
-            rateLimiter: configuration.access.rateLimit.map { RateLimiter($0) })
+            observability: log.observability, limits: SharedLimits(configuration))
     }
 
     /// Sends a request as the server does.

@@ -1,6 +1,7 @@
 import Foundation
 import PlaceImport
 import Testing
+import PointsOfInterestServerAPI
 
 @Suite("The mapping for GeoNames")
 struct GeoNamesTests {

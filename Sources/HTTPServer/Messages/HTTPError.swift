@@ -11,7 +11,8 @@ package struct HTTPError: Error, Sendable {
         /// The resource of this path doesn't exist.
         case notFound
         case methodNotAllowed, notAcceptable, unsupportedMediaType, unsupportedContentCoding
-        case preconditionFailed, unauthorized, tooManyRequests, invalidPathEncoding, overloaded, internalError
+        case preconditionFailed, preconditionRequired, unauthorized, notAnEditor, tooManyRequests
+        case invalidPathEncoding, overloaded, internalError
     }
 
     package let status: HTTPStatus

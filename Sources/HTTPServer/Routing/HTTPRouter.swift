@@ -101,6 +101,9 @@ package final class HTTPRouter: HTTPDispatcher {
         node(of: request)?.allow
     }
 
+    /// The template of the path, whatever the method is; nil if it has no route.
+    package func template(for request: HTTPRequest) -> String? { node(of: request)?.template }
+
     private func node(of request: HTTPRequest) -> RouteNode? {
         var values: [ArraySlice<UInt8>] = []
         return root.match(request.pathBytes, &values)

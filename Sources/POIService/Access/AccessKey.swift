@@ -1,4 +1,6 @@
+import Foundation
 import HTTPServer
+import Hashing
 import Program
 
 /// A client's key. Comparing it takes a time that doesn't reveal how much of a guess is right.
@@ -14,7 +16,20 @@ package struct AccessKey: Sendable, CustomStringConvertible {
         guard Self.lengths.contains(bytes.count), Self.isToken(bytes) else { return nil }
     }
 
+    /// A new key of 256 random bits.
+    package init() {
+        let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+        let text = Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        self.bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "=") })
+    }
+
     package var description: String { "(redacted)" }
+
+    /// The key itself, for whom it was made for.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Its SHA-256. A key has too many values for anybody to find it by that.
+    package var digest: [UInt8] { SHA256.digest(of: bytes) }
 
     /// Whether the token is this key. Takes the same time for all tokens of one length.
     func equals(_ token: [UInt8]) -> Bool {
@@ -38,22 +53,33 @@ package struct AccessKey: Sendable, CustomStringConvertible {
 /// Refuses requests without one of the keys in `Authorization: Bearer …` (RFC 6750, section 2.1).
 struct KeyRequirement: HTTPRequestCheck {
     let keys: [AccessKey]
+    /// Those whose keys are keys for data, too.
+    let editing: EditingAccess?
 
-    private static let unauthorized = HTTPError(
+    static let unauthorized = HTTPError(
         .unauthorized, .unauthorized, "This request needs a key, in Authorization: Bearer.",
         headers: [.wwwAuthenticate: "Bearer"])
     /// RFC 6750, section 3.1.
-    private static let invalidToken = HTTPError(
+    static let invalidToken = HTTPError(
         .unauthorized, .unauthorized, "The key is not valid.",
         headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
 
     func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) {
-        let fields = request.headers.all(.authorization)
-        guard fields.count == 1, let token = Self.bearerToken(fields[0]) else { throw Self.unauthorized }
+        guard !has(request), editing?.editor(of: request, context) == nil else { return }
+        throw Self.token(of: request) == nil ? Self.unauthorized : Self.invalidToken
+    }
+
+    /// Whether the request has one of the keys. It compares all of them, so that the time doesn't reveal which one matched.
+    func has(_ request: HTTPRequest) -> Bool {
+        guard let token = Self.token(of: request) else { return false }
         var isKnown = false
-        // It compares all keys, so that the time doesn't reveal which one matched.
         for key in keys where key.equals(token) { isKnown = true }
-        guard isKnown else { throw Self.invalidToken }
+        return isKnown
+    }
+
+    static func token(of request: HTTPRequest) -> [UInt8]? {
+        let fields = request.headers.all(.authorization)
+        return fields.count == 1 ? bearerToken(fields[0]) : nil
     }
 
     private static func bearerToken(_ field: String) -> [UInt8]? {

@@ -10,7 +10,8 @@ package struct CrossOriginPolicy: Sendable {
     /// A browser may cache a preflight for two hours, the maximum in Chromium.
     private static let preflightFields: HTTPHeaders = [
         "Access-Control-Allow-Headers":
-            "Accept, Authorization, Content-Encoding, Content-Type, If-None-Match, X-Request-Id, traceparent",
+            "Accept, Authorization, Content-Encoding, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+            + "X-Request-Id, traceparent",
         "Access-Control-Max-Age": "7200",
     ]
 
@@ -37,6 +38,9 @@ package struct CrossOriginPolicy: Sendable {
         dependsOnOrigin ? request.headers.contains(.origin) : allowsAny && Self.isPreflight(request)
     }
 
+    /// Whether scripts of the request's origin may read responses.
+    func allows(_ request: HTTPRequest) -> Bool { allowsAny || fields(for: request) != nil }
+
     /// The fields that let the request's origin read the response, without `commonFields`.
     func fields(for request: HTTPRequest) -> HTTPHeaders? {
         guard dependsOnOrigin, let origin = request.headers.first(.origin), origin.isASCII else { return nil }
@@ -47,10 +51,15 @@ package struct CrossOriginPolicy: Sendable {
     /// - Parameter methods: the methods of the path, as in `Allow`; nil if there is no such path. The script's own
     ///   request gets the 404 then.
     func preflightResponse(to request: HTTPRequest, methods: String?) -> HTTPResponse? {
-        guard Self.isPreflight(request), allowsAny || fields(for: request) != nil else { return nil }
+        guard Self.isPreflight(request), allows(request) else { return nil }
         var headers = Self.preflightFields
         headers.add("Access-Control-Allow-Methods", methods ?? "GET, HEAD, OPTIONS")
         return HTTPResponse(.noContent, headers: headers)
+    }
+
+    /// The method that a preflight asks for; nil for any other request.
+    static func method(ofPreflight request: HTTPRequest) -> String? {
+        isPreflight(request) ? request.headers.first(requestMethod) : nil
     }
 
     private static func isPreflight(_ request: HTTPRequest) -> Bool {
@@ -61,7 +70,8 @@ package struct CrossOriginPolicy: Sendable {
     private static func fields(for origin: String) -> HTTPHeaders {
         [
             allowOrigin: origin,
-            "Access-Control-Expose-Headers": "Link, ETag, Poi-Stale-Seconds, Retry-After, X-Request-Id",
+            "Access-Control-Expose-Headers":
+                "Link, ETag, Location, Poi-Stale-Seconds, Poi-Visible, Retry-After, X-Request-Id",
             "Timing-Allow-Origin": origin,
         ]
     }

@@ -9,6 +9,10 @@ package struct RateLimit: Hashable, Sendable {
     /// The number of requests that may come at once after a pause.
     package var burst: Int
 
+    init(count: Int, periodSeconds: Int) {
+        (self.count, self.periodSeconds, burst) = (count, periodSeconds, count)
+    }
+
     /// Parses `20/s`, `600/m` or `5000/h`; nil for anything else. The burst is as many as in a period.
     package init?(settingText text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -18,6 +22,13 @@ package struct RateLimit: Hashable, Sendable {
         self.count = count
         self.periodSeconds = periodSeconds
         burst = count
+    }
+
+    init(orRejecting text: String) throws(SettingRejection) {
+        guard let limit = RateLimit(settingText: text) else {
+            throw SettingRejection(expected: "1 to 1000000 requests a second, minute or hour, such as 20/s")
+        }
+        self = limit
     }
 
     /// The time after which one more request is allowed, in nanoseconds, above 0.
@@ -47,12 +58,14 @@ package final class RateLimiter: Sendable {
         self.capacity = capacity
     }
 
+    /// - Parameter counts: whether this one counts, where it is allowed.
     /// - Returns: the seconds until the client may send a request, rounded up; nil if this one is allowed.
-    func secondsToWait(_ client: IPAddress, nowNanoseconds now: Int64) -> Int? {
+    func secondsToWait(_ client: IPAddress, nowNanoseconds now: Int64, counts: Bool = true) -> Int? {
         state.withLock { state in
             let full = max(state.recent[client] ?? state.older[client] ?? now, now)
             let wait = full - now - tolerance
             guard wait <= 0 else { return Int((wait + 999_999_999) / 1_000_000_000) }
+            guard counts else { return nil }
             if state.recent.count >= capacity, state.recent[client] == nil {
                 state.older = state.recent
                 state.recent = [:]
@@ -67,22 +80,24 @@ package final class RateLimiter: Sendable {
 }
 
 /// Refuses requests beyond the limit: 429 with `Retry-After` (RFC 6585, section 4).
-struct RateLimiting {
+struct RateLimiting: Sendable {
     let limiter: RateLimiter
     let identification: ClientIdentification
 
-    func refusal(of request: HTTPRequest, _ context: RequestContext) -> HTTPError? {
-        refusal(of: identification.client(of: request, context))
+    /// - Parameter counts: whether the request counts, where it is allowed.
+    func refusal(of request: HTTPRequest, _ context: RequestContext, counts: Bool = true) -> HTTPError? {
+        refusal(of: identification.client(of: request, context), counts: counts)
     }
 
     /// Counts a request that can't be parsed; nil if it is allowed, and if it came through a trusted proxy, since then
     /// its client isn't known.
     func refusal(ofMalformedRequest context: RequestContext) -> HTTPError? {
-        identification.directClient(context.remoteAddress).flatMap(refusal)
+        identification.directClient(context.remoteAddress).flatMap { refusal(of: $0, counts: true) }
     }
 
-    private func refusal(of client: IPAddress) -> HTTPError? {
-        limiter.secondsToWait(client, nowNanoseconds: MonotonicClock.nanoseconds()).map { seconds in
+    private func refusal(of client: IPAddress, counts: Bool) -> HTTPError? {
+        limiter.secondsToWait(client, nowNanoseconds: MonotonicClock.nanoseconds(), counts: counts).map {
+            seconds in
             HTTPError(
                 .tooManyRequests, .tooManyRequests, "This client has sent too many requests.",
                 headers: [.retryAfter: String(seconds)])

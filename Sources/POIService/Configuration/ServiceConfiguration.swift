@@ -35,6 +35,7 @@ package struct ServiceConfiguration: Sendable {
     package var caching: CachingConfiguration
     package var access: AccessConfiguration
     package var events: EventsConfiguration
+    package var editing: EditingConfiguration
     package var startPage: StartPageConfiguration
     /// Whether the process is ready only while the database is reachable.
     package var readyRequiresDatabase: Bool
@@ -75,6 +76,7 @@ package struct ServiceConfiguration: Sendable {
         caching = try CachingConfiguration(from: &reader)
         access = try AccessConfiguration(from: &reader)
         events = try EventsConfiguration(from: &reader)
+        editing = try EditingConfiguration(from: &reader, trustedProxies: access.trustedProxies)
         startPage = try StartPageConfiguration(from: &reader)
         readyRequiresDatabase = try reader.read(
             .flag(.readyRequiresDatabase, "whether /readyz needs the database", default: false))
@@ -212,11 +214,7 @@ package struct AccessConfiguration: Sendable {
         rateLimit = try reader.readIfPresent(
             Setting(.rateLimit, "limit of a client's requests, such as 20/s") {
                 (text) throws(SettingRejection) in
-                guard let limit = RateLimit(settingText: text) else {
-                    throw SettingRejection(
-                        expected: "1 to 1000000 requests a second, minute or hour, such as 20/s")
-                }
-                return limit
+                try RateLimit(orRejecting: text)
             })
         let burst = try reader.readIfPresent(
             .optionalInteger(

@@ -7,11 +7,18 @@ import PointsOfInterestAPI
 import Program
 import Telemetry
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// The service in one process. Each service loop has its own thread, listener, routes and stores, so that requests share
 /// nothing. One more loop runs on the main thread; it handles signals and the admin listener, and watches the service loops.
 package final class Service: Sendable {
     package typealias StoreFactory = @Sendable (EventLoop) throws -> any PlaceStore
     package typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
+    package typealias EditStoreFactory = @Sendable (EventLoop) throws -> any EditStore
 
     private let configuration: ServiceConfiguration
     /// The first file descriptor that isn't for clients' connections; nil if the process's limit can't be read.
@@ -21,18 +28,21 @@ package final class Service: Sendable {
     private let pulses: [LoopPulse]
     private let makeStore: StoreFactory
     private let makeEventStore: EventStoreFactory
+    private let makeEditStore: EditStoreFactory?
     private let limits: SharedLimits
 
     /// Raises the process's limit of file descriptors as far as it may.
     package init(
         configuration: ServiceConfiguration, observability: Observability, storeConnections: Int,
-        makeStore: @escaping StoreFactory, makeEventStore: @escaping EventStoreFactory
+        makeStore: @escaping StoreFactory, makeEventStore: @escaping EventStoreFactory,
+        makeEditStore: EditStoreFactory? = nil
     ) {
         (self.configuration, maximumDescriptor) = Self.fitting(
             configuration, storeConnections: storeConnections, observability)
         self.observability = observability
         self.makeStore = makeStore
         self.makeEventStore = makeEventStore
+        self.makeEditStore = configuration.editing.access == nil ? nil : makeEditStore
         limits = SharedLimits(configuration)
         pulses = (0..<configuration.loops).map { LoopPulse(name: String($0)) }
         health = Health(requiresDatabase: configuration.readyRequiresDatabase, loops: pulses)
@@ -115,6 +125,7 @@ package final class Service: Sendable {
         onListening: () -> Void, onReady: @escaping @Sendable () -> Void
     ) async throws {
         let signals = try StopSignals(loop: loop)
+        let reload = try reloadsEditors(on: loop)
         let freedMemory = FreedMemory(loop: loop, memory: limits.memory)
         let reports = ServiceManager.current.map {
             ServiceManagerReports(loop: loop, health: health, manager: $0)
@@ -144,8 +155,19 @@ package final class Service: Sendable {
         await admin?.shutdown()
         reports?.close()
         freedMemory.close()
+        reload?.close()
         signals.close()
         try result.get()
+    }
+
+    /// Reads the file of editors again on SIGHUP, where there is one.
+    private func reloadsEditors(on loop: EventLoop) throws -> SignalSource? {
+        guard let editors = configuration.editing.access?.editors, editors.hasFile else { return nil }
+        return try SignalSource(loop: loop, signal: SIGHUP) { [observability] in
+            let fault = editors.reload()
+            observability.record(
+                fault.map { .editorsRefused(reason: $0) } ?? .editorsRead(count: editors.count))
+        }
     }
 
     private func startMonitor(
@@ -191,7 +213,8 @@ package final class Service: Sendable {
         try await loop.submit { [self] in
             let serviceLoop = try ServiceLoop(
                 pulse: pulse, loop: loop, socket: socket, store: try makeStore(loop),
-                events: try makeEventStore(loop), health: health, observability: observability,
+                events: try makeEventStore(loop), edits: try makeEditStore?(loop), health: health,
+                observability: observability,
                 configuration: configuration, limits: limits, maximumDescriptor: maximumDescriptor)
             return LoopBound(serviceLoop, loop: loop)
         }

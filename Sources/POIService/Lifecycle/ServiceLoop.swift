@@ -8,6 +8,7 @@ import Telemetry
 final class ServiceLoop {
     let store: any PlaceStore
     let events: any EventStore
+    private let edits: (any EditStore)?
     private let pulse: LoopPulse
     private let server: HTTPServer
     private let requests = RequestMetrics()
@@ -17,12 +18,14 @@ final class ServiceLoop {
     /// - Parameter pulse: gets the loop's beats; its name is the loop's label in metrics.
     init(
         pulse: LoopPulse, loop: EventLoop, socket: BoundSocket, store: any PlaceStore, events: any EventStore,
-        health: Health, observability: Observability, configuration: ServiceConfiguration,
+        edits: (any EditStore)? = nil, health: Health, observability: Observability,
+        configuration: ServiceConfiguration,
         limits: SharedLimits, maximumDescriptor: Int? = nil
     ) throws {
         self.pulse = pulse
         self.store = store
         self.events = events
+        self.edits = edits
         // Without the admin listener nobody can read metrics, so none are collected.
         let isMeasured = configuration.admin.port != nil
         let problems = ProblemResponder(observability: observability)
@@ -32,8 +35,8 @@ final class ServiceLoop {
         server = HTTPServer(
             loop: loop, configuration: serverConfiguration,
             dispatcher: ServiceDispatcher(
-                store: store, events: events, health: health, configuration: configuration,
-                errorResponder: problems, observability: observability, rateLimiter: limits.rateLimiter),
+                store: store, events: events, edits: edits, health: health, configuration: configuration,
+                errorResponder: problems, observability: observability, limits: limits),
             errorResponder: problems, observe: Self.observer(of: isMeasured ? requests : nil, accessLog))
         server.onAcceptFailure = { reason in observability.record(.acceptFailed(reason: reason)) }
         try server.start(on: socket)
@@ -66,6 +69,7 @@ final class ServiceLoop {
         if let id = store.currentDatasetID { snapshot.add(Int(id.high >> 12), to: .dataset) }
         store.collectMetrics(into: &snapshot)
         events.collectMetrics(into: &snapshot)
+        edits?.collectMetrics(into: &snapshot)
     }
 
     /// From now on each response closes its connection, so that clients connect to another server.
@@ -78,6 +82,7 @@ final class ServiceLoop {
         let cutOffCount = await server.shutdown(timeout: timeout)
         await store.close()
         await events.close()
+        await edits?.close()
         lag.close()
         accessLog?.close()
         return cutOffCount
@@ -87,6 +92,7 @@ final class ServiceLoop {
 /// The limits that the loops of a process share.
 package struct SharedLimits: Sendable {
     package let rateLimiter: RateLimiter?
+    let editing: EditingLimits
     let clients: ClientIdentification
     let connectionsPerClient: ClientConnections
     let memory: ClientMemory
@@ -94,6 +100,7 @@ package struct SharedLimits: Sendable {
     package init(_ configuration: ServiceConfiguration) {
         let access = configuration.access
         rateLimiter = access.rateLimit.map { RateLimiter($0) }
+        editing = EditingLimits(configuration)
         clients = ClientIdentification(trustedProxies: access.trustedProxies)
         connectionsPerClient = ClientConnections(
             limit: access.maxConnectionsPerClient, identification: clients)

@@ -17,6 +17,8 @@ package struct ProblemResponder: HTTPErrorResponder {
         case let error as PlaceStoreError: response(to: error, context: context)
         case let error as EventsError: HTTPResponse(Problem(error, requestId: context.requestID))
         case let error as EventStoreError: response(to: error, context: context)
+        case let error as EditContentError: HTTPResponse(Problem(error, requestId: context.requestID))
+        case let error as EditError: response(to: error, context: context)
         // The error's text may quote the request.
         default: failure("\(error)".redactingNumbers, context)
         }
@@ -27,6 +29,7 @@ package struct ProblemResponder: HTTPErrorResponder {
             switch error.code {
             case .unsupportedContentCoding: .unsupportedContentEncoding
             case .unknownPath: .unknownPath
+            case .notAnEditor: .notAnEditor
             default: ProblemCode(status: error.status.code)
             }
         let problem = Problem(
@@ -55,6 +58,30 @@ package struct ProblemResponder: HTTPErrorResponder {
     private func response(to error: EventStoreError, context: RequestContext) -> HTTPResponse {
         switch error {
         case .unavailable(let reason): unavailable(.events, reason, context)
+        case .busy: busy(context)
+        case .failed(let reason): failure(reason, context)
+        }
+    }
+
+    private func response(to error: EditError, context: RequestContext) -> HTTPResponse {
+        switch error {
+        case .notFound:
+            HTTPResponse(
+                Problem(.notFound, detail: "There is no place with this id.", requestId: context.requestID))
+        case .gone: HTTPResponse(Problem(.gone, requestId: context.requestID))
+        case .merged(let id):
+            HTTPResponse(Problem(.merged, requestId: context.requestID, mergedInto: Int(id)))
+        case .stale(let version):
+            HTTPResponse(
+                Problem(
+                    .preconditionFailed,
+                    detail: "The place has changed: the ETag is that of its version now.",
+                    requestId: context.requestID),
+                headers: version.map { [.eTag: "\"\($0)\""] } ?? HTTPHeaders())
+        case .invalid(let faults):
+            HTTPResponse(Problem(EditContentError.invalid(faults), requestId: context.requestID))
+        case .keyReused: HTTPResponse(Problem(.idempotencyKeyReused, requestId: context.requestID))
+        case .unavailable(let reason): unavailable(.edits, reason, context)
         case .busy: busy(context)
         case .failed(let reason): failure(reason, context)
         }

@@ -1,14 +1,15 @@
 import HTTPServer
 import Places
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 import Telemetry
 
 enum Routes {
     /// The router of one loop. Health has no limits and needs no key, so that a busy process isn't taken for a dead one.
     /// Pages and documents need no key either: they describe how to use the service.
     static func router(
-        store: any PlaceStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
-        observability: Observability
+        store: any PlaceStore, events: any EventStore, edits: (any EditStore)? = nil, health: Health,
+        configuration: ServiceConfiguration, limits: EditingLimits? = nil, observability: Observability
     ) -> HTTPRouter {
         let router = HTTPRouter()
         let access = configuration.access
@@ -26,21 +27,63 @@ enum Routes {
             })
         addEvents(to: router, events, configuration, observability)
         addData(to: router, store, cachePolicy, configuration)
+        if let edits, let editing = configuration.editing.access {
+            addEditing(
+                to: router, edits, store, editing, configuration, limits ?? EditingLimits(configuration))
+        }
         return router
     }
 
-    /// Whether requests for a route count towards their client's limit. The start page's files don't count: a browser
+    /// Whether requests for a route count towards their client's limit. Editing has a limit of its own. The start page's files don't count: a browser
     /// requests 20 of them at once, and doesn't request a refused script again.
     static func isLimited(_ template: String?) -> Bool {
         template != EndpointPath.livez && template != EndpointPath.readyz && template != StartPageFiles.path
     }
 
+    /// Whether this is a request of editors.
+    static func isEditing(_ method: String, _ template: String?) -> Bool {
+        switch template {
+        case EndpointPath.record, EndpointPath.versions, EndpointPath.restore, EndpointPath.merge: true
+        case EndpointPath.locations, EndpointPath.location: !["GET", "HEAD", "OPTIONS"].contains(method)
+        default: false
+        }
+    }
+
     /// The checks of a group of routes: a key, if there are keys, and the group's limit of requests in flight.
     private static func checks(
-        _ keys: [AccessKey], _ configuration: ServiceConfiguration
+        _ keys: [AccessKey], editing: EditingAccess? = nil, _ configuration: ServiceConfiguration
     ) -> [any HTTPRequestCheck] {
         let limit = InFlightLimit(configuration.maxInFlightPerLoop)
-        return keys.isEmpty ? [limit] : [KeyRequirement(keys: keys), limit]
+        return keys.isEmpty ? [limit] : [KeyRequirement(keys: keys, editing: editing), limit]
+    }
+
+    /// Adds the routes of editors, with a key and limits of their own.
+    private static func addEditing(
+        to router: HTTPRouter, _ edits: any EditStore, _ store: any PlaceStore, _ editing: EditingAccess,
+        _ configuration: ServiceConfiguration, _ limits: EditingLimits
+    ) {
+        let handlers = EditingHandlers(
+            store: edits, places: store, access: editing, ignoredParameters: configuration.ignoredParameters,
+            license: configuration.editing.license)
+        let checks: [any HTTPRequestCheck] = [
+            EditorRequirement(
+                access: editing, readers: KeyRequirement(keys: configuration.access.keys, editing: nil),
+                limits: limits),
+            InFlightLimit(configuration.maxInFlightPerLoop),
+        ]
+        func add(
+            _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int = 0,
+            _ body: @escaping ClosureHandler.Body
+        ) {
+            router.add(method, path, checks: checks, maximumBodyBytes: maximumBodyBytes, body)
+        }
+        add(.get, EndpointPath.record, handlers.record)
+        add(.get, EndpointPath.versions, handlers.versions)
+        add(.post, EndpointPath.locations, maximumBodyBytes: EditLimits.bodyBytes, handlers.create)
+        add(.patch, EndpointPath.location, maximumBodyBytes: EditLimits.bodyBytes, handlers.correct)
+        add(.delete, EndpointPath.location, handlers.remove)
+        add(.post, EndpointPath.restore, maximumBodyBytes: EditLimits.bodyBytes, handlers.restore)
+        add(.post, EndpointPath.merge, maximumBodyBytes: EditLimits.bodyBytes, handlers.merge)
     }
 
     /// Adds the route for events. It has its own keys and limit, so that reading and writing don't block each other.
@@ -73,7 +116,8 @@ enum Routes {
         to router: HTTPRouter, _ store: any PlaceStore, _ cachePolicy: CachePolicy,
         _ configuration: ServiceConfiguration
     ) {
-        let checks = checks(configuration.access.keys, configuration)
+        let checks = checks(
+            configuration.access.keys, editing: configuration.editing.access, configuration)
         let ignored = configuration.ignoredParameters
         let clients = ClientIdentification(trustedProxies: configuration.access.trustedProxies)
         router.add(

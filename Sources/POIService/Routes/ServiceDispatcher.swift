@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPServer
 import Places
+import PointsOfInterestAPI
 import Telemetry
 
 /// The service's root handler: applies the rate limit, cross-origin rules, preconditions and compression around the routes.
@@ -9,20 +10,22 @@ package final class ServiceDispatcher: HTTPDispatcher {
     private let router: HTTPRouter
     private let errorResponder: any HTTPErrorResponder
     private let crossOrigin: CrossOriginPolicy
+    private let editing: EditingAccess?
     private let rateLimiting: RateLimiting?
     private let compression = ResponseCompression()
 
-    /// - Parameter rateLimiter: counts the requests of all loops; nil for no limit.
     package init(
-        store: any PlaceStore, events: any EventStore, health: Health, configuration: ServiceConfiguration,
-        errorResponder: any HTTPErrorResponder, observability: Observability, rateLimiter: RateLimiter?
+        store: any PlaceStore, events: any EventStore, edits: (any EditStore)? = nil, health: Health,
+        configuration: ServiceConfiguration, errorResponder: any HTTPErrorResponder,
+        observability: Observability, limits: SharedLimits
     ) {
         router = Routes.router(
-            store: store, events: events, health: health, configuration: configuration,
-            observability: observability)
+            store: store, events: events, edits: edits, health: health, configuration: configuration,
+            limits: limits.editing, observability: observability)
+        editing = edits == nil ? nil : configuration.editing.access
         self.errorResponder = errorResponder
         crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)
-        rateLimiting = rateLimiter.map {
+        rateLimiting = limits.rateLimiter.map {
             RateLimiting(
                 limiter: $0,
                 identification: ClientIdentification(trustedProxies: configuration.access.trustedProxies))
@@ -44,6 +47,20 @@ package final class ServiceDispatcher: HTTPDispatcher {
         if let fields = crossOrigin.fields(for: request) { context.responseFields = fields }
     }
 
+    /// As for others, for a script's request to edit.
+    ///
+    /// - Returns: the response to a preflight of an origin whose pages may edit; nil for another request.
+    private func allowEditingOrigin(
+        of request: HTTPRequest, _ editing: EditingAccess, in context: RequestContext
+    ) -> HTTPResponse? {
+        let method = CrossOriginPolicy.method(ofPreflight: request) ?? request.method.rawValue
+        guard Routes.isEditing(method, router.template(for: request)) else { return nil }
+        if crossOrigin.commonFields.isEmpty, let fields = editing.origins.fields(for: request) {
+            context.responseFields = fields
+        }
+        return editing.origins.preflightResponse(to: request, methods: router.allowedMethods(for: request))
+    }
+
     /// Counts the request towards its client's limit, where its route has one, and applies the checks of its route.
     package func admit(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) -> HTTPAdmission {
         if crossOrigin.concerns(request) {
@@ -53,6 +70,11 @@ package final class ServiceDispatcher: HTTPDispatcher {
             {
                 return HTTPAdmission(FixedResponse(preflight))
             }
+        }
+        if let editing, request.headers.contains(.origin),
+            let preflight = allowEditingOrigin(of: request, editing, in: context)
+        {
+            return HTTPAdmission(FixedResponse(preflight))
         }
         let route: HTTPRoute
         do throws(HTTPError) {
@@ -71,6 +93,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
 
     private func count(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) {
         guard let rateLimiting, Routes.isLimited(context.routeTemplate) else { return }
+        if editing != nil, Routes.isEditing(request.method.rawValue, context.routeTemplate) { return }
         if let refusal = rateLimiting.refusal(of: request, context) { throw refusal }
     }
 
@@ -119,7 +142,10 @@ private struct FinishingHandler: HTTPHandler {
         do {
             response = try result.get()
             // Preconditions are ignored if the request fails without them (RFC 9110, section 13.2.1).
-            if request.method == .get || request.method == .head, !request.headers.ifMatchHolds {
+            // A record has a strong tag, which its handler compares.
+            if request.method == .get || request.method == .head, !request.headers.ifMatchHolds,
+                context.routeTemplate != EndpointPath.record
+            {
                 throw HTTPError.preconditionFailed
             }
         } catch {

@@ -274,6 +274,17 @@ package final class IndexedPlaceStore: PlaceStore {
         snapshot.add(status.changeCount, to: DatabaseMetrics.indexChanges)
     }
 
+    package func waitUntilServed(_ revision: Int64, atMost time: Duration) async -> Bool {
+        let (end, feed) = AsyncStream.makeStream(of: Never.self)
+        guard let waiter = index.addWaiter(for: revision, { feed.finish() }) else { return true }
+        let timer = LoopTimer(loop: loop) { feed.finish() }
+        timer.start(after: time)
+        for await _ in end {}
+        timer.close()
+        index.removeWaiter(waiter)
+        return index.isServing(revision)
+    }
+
     /// Stops reading the places in memory.
     package func close() async { removeReader() }
 

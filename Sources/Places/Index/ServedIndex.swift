@@ -94,6 +94,9 @@ package final class ServedIndex: Sendable {
         var status = Status()
         var health: StoreHealth?
         var hasLoaded = false
+        /// Who waits for a revision, by numbers.
+        var waiters: [Int: (revision: Int64, wake: @Sendable () -> Void)] = [:]
+        var lastWaiter = 0
     }
 
     let published: PublishedIndex
@@ -190,6 +193,23 @@ package final class ServedIndex: Sendable {
     /// Whether the places have been in memory once.
     package var hasLoaded: Bool { state.withLock { $0.hasLoaded } }
 
+    /// Whether the snapshot that is served, if one is, has what a revision has.
+    func isServing(_ revision: Int64) -> Bool {
+        state.withLock { $0.facts.map { $0.version.revision >= revision } ?? false }
+    }
+
+    /// Calls a closure once a snapshot with a revision is published, on whatever thread; nil where there is one.
+    func addWaiter(for revision: Int64, _ wake: @escaping @Sendable () -> Void) -> Int? {
+        state.withLock { state in
+            if let facts = state.facts, facts.version.revision >= revision { return nil }
+            state.lastWaiter += 1
+            state.waiters[state.lastWaiter] = (revision, wake)
+            return state.lastWaiter
+        }
+    }
+
+    func removeWaiter(_ number: Int) { state.withLock { $0.waiters[number] = nil } }
+
     /// What the metrics tell.
     package var status: Status { state.withLock { $0.status } }
 
@@ -238,6 +258,11 @@ package final class ServedIndex: Sendable {
         if published.pinned() !== snapshot { published.publish(snapshot) }
         self.confirmedAt.store(confirmedAt.milliseconds, ordering: .relaxed)
         validUntil.store(time.milliseconds, ordering: .releasing)
+        let reached = state.withLock { state in
+            state.waiters.isEmpty
+                ? [] : state.waiters.values.filter { $0.revision <= facts.version.revision }.map(\.wake)
+        }
+        for wake in reached { wake() }
     }
 
     /// Takes the state of the database that the places come from.

@@ -49,6 +49,9 @@ package protocol PlaceStore: AnyObject {
     /// Every source dataset that has places, by its name.
     func attributions() throws(PlaceStoreError) -> Stored<DatasetCounts<Attribution>>
 
+    /// Waits until responses have what a revision of the dataset has. False where that takes longer than `time`.
+    func waitUntilServed(_ revision: Int64, atMost time: Duration) async -> Bool
+
     /// Whether the store could be read now; nil where that isn't known yet.
     func checkHealth() async -> StoreHealth?
 
@@ -62,6 +65,9 @@ package protocol PlaceStore: AnyObject {
 extension PlaceStore {
     /// Nil, by default: each read returns the newest data.
     package var staleSeconds: Int? { nil }
+
+    /// True, by default: each read returns the newest data.
+    package func waitUntilServed(_ revision: Int64, atMost time: Duration) async -> Bool { true }
 
     /// One place, which is found as several are; an empty page where there is no such place.
     package func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {

@@ -80,6 +80,10 @@ public struct EventFault: Hashable, Sendable, Codable {
         public static let malformedText = Code(rawValue: "malformed-text")
         /// The value has more bytes, more members or more levels than it may.
         public static let tooLarge = Code(rawValue: "too-large")
+        /// The member can't be edited, and isn't as it is in the record. Only in `MemberFault`, as those that follow.
+        public static let readOnlyMember = Code(rawValue: "read-only-member")
+        /// The text isn't a single line, an address of a web page, a language's tag or whatever it has to be.
+        public static let malformed = Code(rawValue: "malformed")
     }
 
     /// Which event of the batch, from 0.

@@ -102,6 +102,12 @@ package struct JSONWriter: ~Copyable {
         buffer.append(UInt8(ascii: "\""))
     }
 
+    /// Writes a value that is JSON already.
+    package mutating func value(json: ArraySlice<UInt8>) {
+        separate()
+        buffer.append(json)
+    }
+
     /// Writes a number in its shortest form that reads back the same; `null` if it is not finite.
     @inlinable
     package mutating func value(_ number: Double) {

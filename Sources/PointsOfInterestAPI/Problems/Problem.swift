@@ -17,11 +17,16 @@ public struct Problem: Hashable, Sendable {
     /// The faults of the first hundred events of the request that have faults; empty for other problems. They are sent as
     /// `errors`.
     public var eventErrors: [EventFault]
+    /// Every fault of the members of the request's body; empty for other problems. They are sent as `errors`.
+    public var memberErrors: [MemberFault]
+    /// The place that the request's one was merged into; nil for other problems.
+    public var mergedInto: Int?
 
     /// Makes a problem from its code, which decides the type, the title and the default status.
     public init(
         _ code: ProblemCode, status: Int? = nil, detail: String? = nil, requestId: String? = nil,
-        errors: [ParameterFault] = [], eventErrors: [EventFault] = []
+        errors: [ParameterFault] = [], eventErrors: [EventFault] = [], memberErrors: [MemberFault] = [],
+        mergedInto: Int? = nil
     ) {
         let kind = ProblemCode.kinds[code]
         self.type = "/problems/\(code.rawValue)"
@@ -32,6 +37,8 @@ public struct Problem: Hashable, Sendable {
         self.requestId = requestId
         self.errors = errors
         self.eventErrors = eventErrors
+        self.memberErrors = memberErrors
+        self.mergedInto = mergedInto
     }
 }
 
@@ -52,9 +59,28 @@ public struct ParameterFault: Hashable, Sendable, Codable {
     }
 }
 
+extension Problem {
+    /// A fault of a member of a request's body.
+    public struct MemberFault: Hashable, Sendable, Codable {
+        /// Where the member is in the body (RFC 6901): `/properties/phone`; empty for the body as a whole.
+        public let pointer: String
+        /// What is wrong, for programs.
+        public let code: EventFault.Code
+        /// What is wrong, for people.
+        public let detail: String
+
+        /// Makes a fault.
+        public init(pointer: String, code: EventFault.Code, detail: String) {
+            self.pointer = pointer
+            self.code = code
+            self.detail = detail
+        }
+    }
+}
+
 extension Problem: Codable {
     private enum CodingKeys: String, CodingKey {
-        case type, title, status, detail, code, requestId, errors
+        case type, title, status, detail, code, requestId, mergedInto, errors
     }
 
     /// Decodes a problem document, also one that a proxy sent. A missing or malformed member gets its default (RFC 9457,
@@ -72,9 +98,11 @@ extension Problem: Codable {
         code = optional(.code) ?? .unspecified
         title = optional(.title) ?? "The request failed"
         requestId = optional(.requestId)
-        // A fault of an event has an index, one of a parameter has none.
+        mergedInto = optional(.mergedInto)
+        // A fault of an event has an index, one of a member a pointer, and one of a parameter neither.
         eventErrors = optional(.errors) ?? []
-        errors = eventErrors.isEmpty ? optional(.errors) ?? [] : []
+        memberErrors = optional(.errors) ?? []
+        errors = eventErrors.isEmpty && memberErrors.isEmpty ? optional(.errors) ?? [] : []
     }
 
     /// Encodes the document, for apps and their tests; empty members are left out. The service writes `json`.
@@ -86,8 +114,10 @@ extension Problem: Codable {
         try container.encodeIfPresent(detail, forKey: .detail)
         try container.encode(code, forKey: .code)
         try container.encodeIfPresent(requestId, forKey: .requestId)
+        try container.encodeIfPresent(mergedInto, forKey: .mergedInto)
         if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
         if !eventErrors.isEmpty { try container.encode(eventErrors, forKey: .errors) }
+        if !memberErrors.isEmpty { try container.encode(memberErrors, forKey: .errors) }
     }
 }
 
@@ -103,6 +133,7 @@ extension Problem {
         writer.member("detail", detail)
         writer.member("code", code.rawValue)
         writer.member("requestId", requestId)
+        if let mergedInto { writer.member("mergedInto", mergedInto) }
         if !errors.isEmpty {
             writer.name("errors")
             writer.beginArray()
@@ -113,6 +144,12 @@ extension Problem {
             writer.name("errors")
             writer.beginArray()
             for fault in eventErrors { writer.value(fault) }
+            writer.endArray()
+        }
+        if !memberErrors.isEmpty {
+            writer.name("errors")
+            writer.beginArray()
+            for fault in memberErrors { writer.value(fault) }
             writer.endArray()
         }
         writer.endObject()
@@ -127,6 +164,14 @@ extension JSONWriter {
         member("code", fault.code.rawValue)
         member("detail", fault.detail)
         member("parameter", fault.parameter)
+        endObject()
+    }
+
+    fileprivate mutating func value(_ fault: Problem.MemberFault) {
+        beginObject()
+        member("pointer", fault.pointer)
+        member("code", fault.code.rawValue)
+        member("detail", fault.detail)
         endObject()
     }
 

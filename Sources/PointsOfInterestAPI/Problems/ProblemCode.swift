@@ -69,10 +69,14 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let unknownPath = ProblemCode(rawValue: "unknown-path")
     /// There is no place with this id.
     public static let notFound = ProblemCode(rawValue: "not-found")
+    /// The place is gone for good, or until somebody restores it. From version 0.6.0 of the service on.
+    public static let gone = ProblemCode(rawValue: "gone")
     /// The path exists, but not for this method.
     public static let methodNotAllowed = ProblemCode(rawValue: "method-not-allowed")
     /// The service has no representation that the request accepts.
     public static let notAcceptable = ProblemCode(rawValue: "not-acceptable")
+    /// The request would change a place, and doesn't say by `If-Match` which version of it.
+    public static let preconditionRequired = ProblemCode(rawValue: "precondition-required")
     /// The resource doesn't match the request's `If-Match`.
     public static let preconditionFailed = ProblemCode(rawValue: "precondition-failed")
     /// The request was not complete in time.
@@ -87,6 +91,14 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
     public static let unsupportedContentEncoding = ProblemCode(rawValue: "unsupported-content-encoding")
     /// Some events of a batch have faults, so no event is stored.
     public static let invalidEvents = ProblemCode(rawValue: "invalid-events")
+    /// Members of the body have faults, see the problem's `memberErrors`.
+    public static let invalidContent = ProblemCode(rawValue: "invalid-content")
+    /// The key is for reading, and not an editor's.
+    public static let notAnEditor = ProblemCode(rawValue: "not-an-editor")
+    /// The place was merged into another one, see the problem's `mergedInto`.
+    public static let merged = ProblemCode(rawValue: "merged")
+    /// Another request had the same `Idempotency-Key`.
+    public static let idempotencyKeyReused = ProblemCode(rawValue: "idempotency-key-reused")
     /// The request's target is too long.
     public static let uriTooLong = ProblemCode(rawValue: "uri-too-long")
     /// The request's headers are too large.
@@ -138,12 +150,15 @@ extension ProblemCode {
         case 405: self = .methodNotAllowed
         case 406: self = .notAcceptable
         case 408: self = .requestTimeout
+        case 409: self = .merged
+        case 410: self = .gone
         case 412: self = .preconditionFailed
         case 413: self = .contentTooLarge
         case 414: self = .uriTooLong
         case 415: self = .unsupportedMediaType
         case 417: self = .expectationFailed
         case 422: self = .invalidEvents
+        case 428: self = .preconditionRequired
         case 429: self = .tooManyRequests
         case 431: self = .headersTooLarge
         case 501: self = .notImplemented
@@ -202,6 +217,12 @@ extension ProblemCode {
         .forbidden: Kind(403, "The key is not accepted"),
         .unknownPath: Kind(404, "There is nothing at this path"),
         .notFound: Kind(404, "There is nothing here"),
+        .gone: Kind(410, "The place is gone"),
+        .notAnEditor: Kind(403, "The key is not an editor's"),
+        .merged: Kind(409, "The place was merged into another one"),
+        .preconditionRequired: Kind(428, "The version to change is not named"),
+        .invalidContent: Kind(422, "The content has faults"),
+        .idempotencyKeyReused: Kind(422, "The key belongs to another request"),
         .methodNotAllowed: Kind(405, "The method is not allowed here"),
         .notAcceptable: Kind(406, "There is no acceptable representation"),
         .preconditionFailed: Kind(412, "The precondition doesn't hold"),

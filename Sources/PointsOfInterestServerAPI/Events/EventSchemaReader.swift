@@ -198,7 +198,7 @@ extension JSONValue {
     ///
     /// - Throws: the first byte that isn't JSON, or a flaw, see `JSONFlaws`.
     init(json: [UInt8]) throws(JSONScanner.SyntaxError) {
-        self = try JSONScanner.reading(json) { (scanner) throws(JSONScanner.SyntaxError) in
+        self = try json.withScanner { (scanner) throws(JSONScanner.SyntaxError) in
             try scanner.document()
         }
     }

@@ -38,15 +38,6 @@ package struct JSONScanner {
         self.position = position
     }
 
-    static func reading<Value, Failure: Error>(
-        _ bytes: [UInt8], _ body: (inout JSONScanner) throws(Failure) -> Value
-    ) throws(Failure) -> Value {
-        try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
-            var scanner = JSONScanner(bytes)
-            return try body(&scanner)
-        }
-    }
-
     /// The next byte; at the end 0, which begins no token.
     @inline(__always)
     package var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
@@ -224,6 +215,18 @@ package struct JSONScanner {
             throw fail("a value")
         }
         position = end
+    }
+}
+
+extension [UInt8] {
+    /// Calls a closure with a scanner of these bytes, which it must not keep.
+    package func withScanner<Value, Failure: Error>(
+        _ body: (inout JSONScanner) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try withUnsafeBufferPointer { (bytes) throws(Failure) in
+            var scanner = JSONScanner(bytes)
+            return try body(&scanner)
+        }
     }
 }
 

@@ -38,7 +38,7 @@ private struct EventsDecoder {
         guard body.count <= EventLimits.bodyBytes else {
             throw .tooLarge(reason: "a batch has at most \(EventLimits.bodyBytes) bytes")
         }
-        let events = try JSONScanner.reading(body) { (scanner) throws(EventsError) in try read(&scanner) }
+        let events = try body.withScanner { (scanner) throws(EventsError) in try read(&scanner) }
         guard faults.isEmpty else { throw .invalid(faults) }
         return events
     }

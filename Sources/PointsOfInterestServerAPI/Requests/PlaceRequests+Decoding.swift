@@ -266,7 +266,7 @@ extension ClustersRequest {
 
 extension Int {
     /// A place's id. It has one spelling, so that a place has one URL: no sign, no leading zero.
-    fileprivate init?(placeID text: String) {
+    package init?(placeID text: String) {
         guard let number = Int(text), number > 0, String(number) == text else { return nil }
         self = number
     }

@@ -152,6 +152,36 @@ extension ProblemCode {
         .notFound: Explanation(
             means: "There is no place with this id: it never existed, or is gone.",
             remedy: "Load the places again, and forget this id."),
+        .gone: Explanation(
+            means: "There was a place with this id, and it was removed.",
+            remedy: "Forget this id. An editor may restore the place, which has the same id then."),
+        .notAnEditor: Explanation(
+            means: "The key reads places. To edit them takes an editor's key.",
+            remedy: "Ask the people who run the service for an editor's key."),
+        .merged: Explanation(
+            means: """
+                The place is the same as another one, into which an editor has merged it. The problem's mergedInto is \
+                that one's id.
+                """,
+            remedy: "Edit the place that mergedInto names."),
+        .preconditionRequired: Explanation(
+            means: """
+                The request would change a place, and doesn't say which version of it was seen: somebody else's \
+                change could be lost.
+                """,
+            remedy: "Send the ETag of the place's record in If-Match."),
+        .invalidContent: Explanation(
+            means: """
+                Members of the body have faults, so nothing was changed. The problem's errors name every one by its \
+                pointer (RFC 6901), with a code and a detail.
+                """,
+            remedy: "Correct each member that errors names, and send the request again."),
+        .idempotencyKeyReused: Explanation(
+            means: """
+                Another request of this editor had the same Idempotency-Key within the last 24 hours, and another \
+                path or body. Nothing was changed.
+                """,
+            remedy: "Make a key for each edit, such as a UUID, and send the same one only with the same edit."),
         .methodNotAllowed: Explanation(
             means: "The path exists, but not for this method.",
             remedy: "Use a method that the Allow header names."),
@@ -160,8 +190,10 @@ extension ProblemCode {
             remedy: "Accept application/json, or */*; places also come as application/geo+json."),
         .preconditionFailed: Explanation(
             means: "The request's If-Match names tags, none of which is the resource's.",
-            remedy:
-                "Leave If-Match out: nothing is changed here. Send If-None-Match to get no response that you already have."
+            remedy: """
+                To edit, load the record again, and decide anew: the response's ETag is its current version. To read, \
+                leave If-Match out, and send If-None-Match to get no response that you already have.
+                """
         ),
         .requestTimeout: Explanation(
             means: "The headers or the body weren't complete in time. The connection is closed.",

@@ -4,6 +4,8 @@ import Program
 package enum DatabaseName: String, Sendable, Hashable, CaseIterable {
     case places
     case events
+    /// What editors write.
+    case edits
 }
 
 /// What happens in the service, for its log and its metrics.
@@ -46,6 +48,10 @@ package enum Observation: Sendable {
     case cutOff(connections: Int)
     case stopped
     case logLinesDropped(Int)
+    /// The file of those who may edit was read again.
+    case editorsRead(count: Int)
+    /// It can't be used, so that the same may edit as before.
+    case editorsRefused(reason: String)
     case index(IndexObservation)
 }
 
@@ -55,12 +61,12 @@ extension Observation {
         case .listening, .adminListening, .databaseByDefault, .databaseReachable, .placesReadFrom,
             .migrationsApplied,
             .stopping, .finishing, .stopped, .eventsStored, .eventsRefused, .eventPartitionsMade,
-            .databaseNotice:
+            .databaseNotice, .editorsRead:
             "info"
         case .databaseUnreachable, .databaseConnectFailed, .databaseConnectionLost, .standbyLeft,
             .migrationsMissing, .logLinesDropped,
             .cutOff,
-            .eventPartitionsFailed, .connectionsLowered, .acceptFailed:
+            .eventPartitionsFailed, .connectionsLowered, .acceptFailed, .editorsRefused:
             "warning"
         case .failure: "error"
         case .index(let observation): observation.level
@@ -93,6 +99,8 @@ extension Observation {
         case .cutOff: "cut-off"
         case .stopped: "stopped"
         case .logLinesDropped: "log-lines-dropped"
+        case .editorsRead: "editors-read"
+        case .editorsRefused: "editors-refused"
         case .index(let observation): observation.name
         }
     }
@@ -133,6 +141,9 @@ extension Observation {
         case .stopped: "stopped"
         case .logLinesDropped(let count):
             "\(count) log lines were dropped: their reader was too slow, or they could not be written"
+        case .editorsRead(let count): "read who may edit: \(count) keys"
+        case .editorsRefused(let reason):
+            "the file of editors can't be used, so the same may edit as before: \(reason)"
         case .index(let observation): observation.message
         }
     }

@@ -131,7 +131,8 @@ struct RolesTests {
             "INSERT INTO locations (name, category, latitude, longitude) VALUES ('x', 'cafe', 0, 0)",
             "SELECT revert_import(1)", "SELECT forget_location_versions(1)",
             "SELECT maintain_location_versions(now())",
-            "SELECT write_place(NULL)", "SELECT bring_back_place(NULL)", "SELECT grant_roles()",
+            "SELECT FROM edit_requests", "SELECT write_place(NULL)", "SELECT bring_back_place(NULL)",
+            "SELECT grant_roles()",
             "CREATE TABLE x ()",
             "CREATE TEMPORARY TABLE x ()", "SET ROLE poi_migrate",
         ] + Self.everybodysFunctions {
@@ -141,7 +142,10 @@ struct RolesTests {
         for statement in [
             #"SELECT correct_place(1, '{"name": "Corrected"}', '{}', NULL, 'anna')"#,
             "SELECT place_record(1)",
-            "SELECT place_changes(1, NULL, 10)", "SELECT remove_place(2, NULL, 'anna')",
+            "SELECT place_changes(1, NULL, 10)", "SELECT * FROM read_place(1)",
+            "SELECT * FROM place_versions(1, NULL, 10)",
+            #"SELECT edit_place('correct', 1, '{"members": {"name": "Again"}, "resets": []}', NULL, 'anna', 'k', 'd')"#,
+            "SELECT remove_place(2, NULL, 'anna')",
             #"SELECT create_place('{"name": "New", "category": "cafe", "position": [1, 2]}', 'editorial', 'CC0-1.0', 'anna')"#,
             "SELECT merge_places(4, 3, NULL, NULL, 'anna')",
         ] {

@@ -2,6 +2,7 @@ import Foundation
 
 @testable import PlaceImport
 @testable import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// A file of places; the first byte says its format and what is known of its columns.
 ///

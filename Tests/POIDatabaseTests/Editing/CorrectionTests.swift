@@ -32,10 +32,10 @@ struct CorrectionTests {
     }
 
     /// Runs the blocking work of a command as the editor `anna`.
-    private func edit(version: Int64? = nil, _ body: @escaping @Sendable (PlaceEditor) throws -> Void)
+    private func edit(version: Int64? = nil, _ body: @escaping @Sendable (CommandEditor) throws -> Void)
         async throws
     {
-        let editor = PlaceEditor(try database.configuration(), as: "anna", expectedVersion: version)
+        let editor = CommandEditor(try database.configuration(), as: "anna", expectedVersion: version)
         try await offPool { try body(editor) }
     }
 

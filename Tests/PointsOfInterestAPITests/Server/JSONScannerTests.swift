@@ -80,7 +80,7 @@ struct JSONScannerTests {
     private func inDocument<Result>(
         _ text: String, isEscaped: Bool = false, _ body: (JSONText, JSONScanner) -> Result
     ) -> Result {
-        JSONScanner.reading(Array(text.utf8)) {
+        Array(text.utf8).withScanner {
             body(JSONText(range: 0..<text.utf8.count, isEscaped: isEscaped, isASCII: true), $0)
         }
     }
@@ -107,7 +107,7 @@ struct JSONScannerTests {
     }
 
     private func uuid(_ text: [UInt8]) -> UUID? {
-        JSONScanner.reading(text) {
+        text.withScanner {
             UUID(JSONText(range: 0..<text.count, isEscaped: false, isASCII: true), in: $0.bytes)
         }
     }

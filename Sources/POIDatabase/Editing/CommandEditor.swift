@@ -3,7 +3,7 @@ import Postgres
 
 /// Edits places as a person: corrections that imports keep, removals that imports don't bring back, and what undoes them. The
 /// rule is in the database's functions, so that every way to edit has the same one.
-package struct PlaceEditor: Sendable {
+package struct CommandEditor: Sendable {
     private let configuration: PostgresConfiguration
     private let editor: String
     private let expectedVersion: Int64?

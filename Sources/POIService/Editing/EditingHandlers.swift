@@ -1,0 +1,253 @@
+import HTTPServer
+import Hashing
+import Places
+import PointsOfInterestAPI
+import PointsOfInterestServerAPI
+
+/// What the handlers of all requests of editors have in common.
+struct EditingHandlers {
+    let store: any EditStore
+    /// Serves what was edited, once it has it.
+    let places: any PlaceStore
+    let access: EditingAccess
+    let ignoredParameters: [ParameterPattern]
+    /// The license of the places that people make.
+    let license: String
+
+    /// The dataset of the places that people make.
+    static let dataset = "editorial"
+    static let mergePatch = "application/merge-patch+json"
+    /// How long a response waits until this server serves the edit.
+    private static let visibleTime = Duration.seconds(2)
+
+    private static let offer = MediaTypeOffer([MediaType.json])
+    private static let acceptPatch: HTTPHeaderName = "Accept-Patch"
+    private static let idempotencyKey: HTTPHeaderName = "Idempotency-Key"
+    private static let location: HTTPHeaderName = "Location"
+    private static let visible: HTTPHeaderName = "Poi-Visible"
+    private static let preconditionRequired = HTTPError(
+        .preconditionRequired, .preconditionRequired,
+        "An edit says by If-Match which version of the place was seen.")
+
+    // MARK: Reading
+
+    func record(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+        try Self.checkAccept(request)
+        try NoParameter.refuseAll(of: request.queryBytes, ignoring: ignoredParameters)
+        let place = try await store.record(of: try Self.id(context))
+        if let versions = try Self.expectedVersions(request), !versions.contains(place.version) {
+            throw EditError.stale(version: place.version)
+        }
+        var response = Self.response(place)
+        response.headers.add(Self.acceptPatch, Self.mergePatch)
+        return response
+    }
+
+    func versions(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+        try Self.checkAccept(request)
+        let query = try VersionsRequest.decode(query: request.queryBytes, ignoring: ignoredParameters)
+        let page = try await store.versions(
+            of: try Self.id(context), from: query.position, count: query.limit)
+        var writer = JSONWriter(capacity: 2 + page.items.reduce(0) { $0 + $1.count + 1 })
+        writer.beginArray()
+        for item in page.items { writer.value(json: item[...]) }
+        writer.endArray()
+        var response = HTTPResponse(.ok, headers: Self.fields, body: writer.bytes)
+        // Relative to the request's path, whatever a proxy has in front of it.
+        if let next = page.next {
+            response.addLink(Array("<versions?\(query.query(from: next))>; rel=\"next\"".utf8))
+        }
+        return response
+    }
+
+    // MARK: Editing
+
+    func create(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+        try check(request, content: MediaType.json)
+        let changes = try PlaceChanges.decode(body: request.body, isNew: true)
+        let outcome = try await edit(
+            .create(changes, dataset: Self.dataset, license: license), nil, request, context)
+        guard let place = outcome.place else { throw EditError.gone }
+        var response = await response(to: outcome)
+        response.status = .created
+        response.headers.add(Self.location, EndpointPath.location(id: Int(place.id)))
+        return response
+    }
+
+    func correct(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+        let id = try Self.id(context)
+        try check(request, content: Self.mergePatch)
+        let versions = try Self.requiredVersions(request)
+        let changes = try PlaceChanges.decode(body: request.body, isNew: false)
+        return await response(to: try await edit(.correct(id, changes), versions, request, context))
+    }
+
+    func remove(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+        let id = try Self.id(context)
+        try check(request, content: nil)
+        let versions = try Self.requiredVersions(request)
+        return await response(to: try await edit(.remove(id), versions, request, context))
+    }
+
+    func restore(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+        let id = try Self.id(context)
+        try check(request, content: MediaType.json)
+        let versions = try Self.requiredVersions(request)
+        let restored = try NumberBody.decode(request.body, member: "version")
+        return await response(to: try await edit(.restore(id, version: restored), versions, request, context))
+    }
+
+    func merge(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
+        let id = try Self.id(context)
+        try check(request, content: MediaType.json)
+        let versions = try Self.requiredVersions(request)
+        let other = try NumberBody.decode(request.body, member: "into")
+        return await response(to: try await edit(.merge(id, into: other), versions, request, context))
+    }
+
+    private func edit(
+        _ action: PlaceEdit.Action, _ versions: [Int64]?, _ request: HTTPRequest, _ context: RequestContext
+    ) async throws -> EditOutcome {
+        // The editors may have been read again since the request's head was checked.
+        guard let editor = access.editor(of: request, context) else { throw KeyRequirement.invalidToken }
+        context.logNotes.append(("editor", editor))
+        return try await store.edit(
+            PlaceEdit(action, expectedVersions: versions, editor: editor, key: try Self.key(request)))
+    }
+
+    private func response(to outcome: EditOutcome) async -> HTTPResponse {
+        let isVisible: Bool
+        if let revision = outcome.revision {
+            isVisible = await places.waitUntilServed(revision, atMost: Self.visibleTime)
+        } else {
+            isVisible = true
+        }
+        var response =
+            outcome.place.map(Self.response) ?? HTTPResponse(.noContent, headers: [.cacheControl: "no-store"])
+        if !isVisible { response.headers.add(Self.visible, "no") }
+        return response
+    }
+
+    private static let fields: HTTPHeaders = [.contentType: MediaType.json, .cacheControl: "no-store"]
+
+    private static func response(_ place: EditedPlace) -> HTTPResponse {
+        var headers = fields
+        headers.add(.eTag, "\"\(place.version)\"")
+        return HTTPResponse(.ok, headers: headers, body: place.json)
+    }
+
+    // MARK: The request
+
+    private static func id(_ context: RequestContext) throws(EditError) -> Int64 {
+        guard let id = Int(placeID: context.pathParameter("id") ?? "") else { throw .notFound }
+        return Int64(id)
+    }
+
+    private static func checkAccept(_ request: HTTPRequest) throws(HTTPError) {
+        guard offer.choice(for: request.headers) != nil else {
+            throw .notAcceptable("The response is available as \(MediaType.json).")
+        }
+    }
+
+    /// Checks what has nothing to do with the place.
+    private func check(_ request: HTTPRequest, content: String?) throws {
+        try Self.checkAccept(request)
+        try NoParameter.refuseAll(of: request.queryBytes, ignoring: ignoredParameters)
+        guard !request.headers.contains(.contentEncoding) else {
+            throw HTTPError(
+                .unsupportedMediaType, .unsupportedContentCoding,
+                "Edits have to be sent without a content coding.",
+                headers: [.acceptEncoding: "identity"])
+        }
+        if let content, !request.headers.hasContent(of: content) {
+            throw HTTPError(
+                .unsupportedMediaType, .unsupportedMediaType, "This has to be sent as \(content).",
+                headers: content == Self.mergePatch ? [Self.acceptPatch: content] : [.accept: content])
+        }
+    }
+
+    /// The versions that an edit has to name; nil for whatever there is.
+    private static func requiredVersions(_ request: HTTPRequest) throws(HTTPError) -> [Int64]? {
+        guard request.headers.contains(.ifMatch) else { throw preconditionRequired }
+        return try expectedVersions(request)
+    }
+
+    /// The versions that `If-Match` names, by strong comparison (RFC 9110, section 13.1.1); nil for any, and without the field.
+    private static func expectedVersions(_ request: HTTPRequest) throws(HTTPError) -> [Int64]? {
+        let tags = request.headers.all(.ifMatch).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+        guard !tags.isEmpty, tags.count <= 20 else {
+            if tags.isEmpty { return nil }
+            throw .preconditionFailed
+        }
+        var versions: [Int64] = []
+        for tag in tags {
+            let text = String(decoding: tag.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self)
+            if text == "*" { return nil }
+            guard text.utf8.count > 2, text.utf8.first == UInt8(ascii: "\""),
+                text.utf8.last == UInt8(ascii: "\""),
+                let version = Int64(text.dropFirst().dropLast()), version >= 0
+            else { continue }
+            versions.append(version)
+        }
+        // No place has a negative version: a tag that isn't ours is that of no version.
+        return versions.isEmpty ? [-1] : versions
+    }
+
+    private static func key(_ request: HTTPRequest) throws(HTTPError) -> PlaceEdit.Key? {
+        let fields = request.headers.all(idempotencyKey)
+        guard let field = fields.first else { return nil }
+        var text = Array(field.utf8)
+        if text.count > 2, text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") {
+            text = Array(text.dropFirst().dropLast())
+        }
+        guard fields.count == 1, (1...255).contains(text.count),
+            text.allSatisfy({ (0x21...0x7e).contains($0) })
+        else {
+            throw HTTPError(
+                .badRequest, .malformedRequest,
+                "Idempotency-Key has to be given once, and has 1 to 255 visible characters of ASCII.")
+        }
+        let content = Array("\(request.method.rawValue) \(request.path)\n".utf8) + request.body
+        return PlaceEdit.Key(
+            text: String(decoding: text, as: UTF8.self), digest: SHA256.digest(of: content).hexadecimal)
+    }
+}
+
+/// The limits of editing, which the loops of a process share.
+package struct EditingLimits: Sendable {
+    let requests: RateLimiting
+    /// Counts tries with keys that aren't editors'.
+    let failedTries: RateLimiting
+
+    private static let triesPerMinute = RateLimit(count: 10, periodSeconds: 60)
+
+    package init(_ configuration: ServiceConfiguration) {
+        let clients = ClientIdentification(trustedProxies: configuration.access.trustedProxies)
+        requests = RateLimiting(
+            limiter: RateLimiter(configuration.editing.rateLimit), identification: clients)
+        failedTries = RateLimiting(limiter: RateLimiter(Self.triesPerMinute), identification: clients)
+    }
+}
+
+/// Refuses requests of who may not edit, at their head.
+struct EditorRequirement: HTTPRequestCheck {
+    let access: EditingAccess
+    /// Those who may read.
+    let readers: KeyRequirement
+    let limits: EditingLimits
+
+    private static let notAnEditor = HTTPError(
+        .forbidden, .notAnEditor, "This key is for reading places, and not an editor's.")
+    private static let foreignOrigin = HTTPError(
+        .forbidden, .notAnEditor, "Pages of this origin may not edit places.")
+
+    func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) {
+        if let refusal = limits.failedTries.refusal(of: request, context, counts: false) { throw refusal }
+        if let refusal = limits.requests.refusal(of: request, context) { throw refusal }
+        guard !access.isForeign(request) else { throw Self.foreignOrigin }
+        guard access.editor(of: request, context) == nil else { return }
+        guard KeyRequirement.token(of: request) != nil else { throw KeyRequirement.unauthorized }
+        _ = limits.failedTries.refusal(of: request, context)
+        throw readers.has(request) ? Self.notAnEditor : KeyRequirement.invalidToken
+    }
+}
