@@ -237,6 +237,21 @@ struct KeptResponseTests {
         #expect(await other.keptPlaces(ids: [3, 2]) == nil, "another service's places have the same ids")
     }
 
+    @Test("What has one of some places is dropped, from a folder, too, and from searches; the rest stays")
+    func drops() async throws {
+        let network = try network()
+        let service = PointsOfInterestService(
+            baseURL: network.baseURL, urlSession: network.session, responseStore: try folder.store())
+        for latitude in [1.0, 2, 12] { _ = try await service.nearbyPlaces(request(latitude)) }
+        let search = NearbyPlacesRequest(center: try request(2).center, searchText: "a")
+        _ = try await service.nearbyPlaces(search)
+        #expect(await service.keptPage(of: search) != nil)
+        await service.dropKept(withPlaces: [2, 3])
+        #expect(await service.keptPage(of: search) == nil)
+        let dead = try deadService(like: network)
+        #expect(await dead.keptPlaces(ids: [1, 2, 12])?.places.map(\.id) == [1, 12])
+    }
+
     @Test(
         "Places count as near up to 50 km",
         arguments: [

@@ -345,6 +345,10 @@ struct KeyRenewalsTests {
         #expect(renewed.withLock { $0 } == [.place, .events])
         #expect(try await renewals.renew(for: .own, since: await renewals.ended))
         #expect(renewed.withLock { $0 } == [.place, .events, .own])
+        #expect(try await renewals.renew(for: .editing, since: await renewals.ended))
+        #expect(try await renewals.renew(for: .editing, since: [:]))
+        #expect(try await !renewals.renew(for: .editing, since: [.editing: 1]), "another key was renewed")
+        #expect(renewed.withLock { $0 } == [.place, .events, .own, .editing])
     }
 }
 

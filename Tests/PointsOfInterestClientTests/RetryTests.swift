@@ -19,7 +19,8 @@ struct RetryTests {
     private func transport(_ stub: StubTransport, _ policy: RetryPolicy = RetryPolicy()) -> RetryingTransport
     {
         RetryingTransport(
-            base: stub, policy: policy, clock: clock, jitter: { 1 }, now: { Self.now }, limit: .seconds(60))
+            base: stub, policy: policy, clock: clock, jitter: { 1 }, now: { Self.now },
+            limits: TimeLimits(read: .seconds(60)))
     }
 
     private func request(_ method: String = "GET") throws -> URLRequest {
@@ -97,6 +98,18 @@ struct RetryTests {
     func leavesUnsafeMethods(method: String) async throws {
         let stub = StubTransport([.success(.test(503)), .success(.test(200))])
         #expect(try await transport(stub).send(request(method)).head.status == 503)
+        #expect(stub.requests.count == 1)
+    }
+
+    @Test("It is repeated with an Idempotency-Key, always the same", arguments: ["POST", "DELETE", "PATCH"])
+    func repeatsKeys(method: String) async throws {
+        let stub = StubTransport([
+            .success(.test(503)), .failure(.damagedBody(reason: "cut")), .success(.test(200)),
+        ])
+        var request = try request(method)
+        request.setValue("a", forHTTPHeaderField: "Idempotency-Key")
+        #expect(try await transport(stub).send(request).head.status == 200)
+        #expect(stub.requests == [request, request, request])
     }
 
     @Test(
@@ -153,7 +166,7 @@ struct RetryTests {
             let sent = gone.requests.count
             let transport = RetryingTransport(
                 base: gone, policy: RetryPolicy(), clock: clock, jitter: { jitter }, now: { Self.now },
-                limit: .seconds(60))
+                limits: TimeLimits(read: .seconds(60)))
             await #expect(throws: RequestError.self) { try await transport.send(request()) }
             #expect(gone.requests.count - sent == count)
             #expect(clock.now.offset == .seconds(3), "the last attempt is at the end of the three seconds")
@@ -172,7 +185,7 @@ struct RetryTests {
         let clock = StoppedClock()
         let transport = RetryingTransport(
             base: stub, policy: RetryPolicy(), clock: clock, jitter: { 1 }, now: { Self.now },
-            limit: .seconds(60))
+            limits: TimeLimits(read: .seconds(60)))
         let task = Task { [request = try request()] in try await transport.send(request) }
         for await _ in clock.pauses { break }
         task.cancel()

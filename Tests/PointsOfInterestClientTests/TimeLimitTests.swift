@@ -105,6 +105,11 @@ struct TimeLimitTests {
             #expect(limits.total(for: upload) == .seconds(seconds))
             #expect(limits.interval(for: upload) == .seconds(seconds))
         }
+        // What is sent again needs time for that.
+        upload.setValue("a", forHTTPHeaderField: "Idempotency-Key")
+        upload.httpBody = Data(count: 16_000)
+        #expect(limits.total(for: upload) == .seconds(60))
+        #expect(limits.interval(for: upload) == .seconds(12))
         let network = try MockNetwork { _ in nil }
         let service = service(network)
         let sending = Task { try await service.send([.numbered(1)]) }

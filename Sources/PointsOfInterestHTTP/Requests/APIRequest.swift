@@ -52,6 +52,8 @@ public enum ServiceEndpoint: Hashable, Sendable, CaseIterable {
     case events
     /// `GET /readyz`.
     case health
+    /// What editors load and change, by the module `PointsOfInterestEditing`.
+    case editing
     /// An endpoint of the app's own, by `PointsOfInterestService.loader(for:)`.
     case own
 }

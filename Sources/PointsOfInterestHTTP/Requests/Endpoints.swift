@@ -211,7 +211,7 @@ extension URLRequest {
     /// Makes a `GET` request for an endpoint below a base URL, with a query that is percent-encoded.
     ///
     /// - Throws: `RequestError.invalidBaseURL` where that is not absolute, not HTTP or without a host.
-    static func get(
+    package static func get(
         _ path: String, _ query: String = "", baseURL: URL
     ) throws(RequestError) -> URLRequest {
         guard var components = URLComponents(url: baseURL, resolvingAgainstBaseURL: true),
@@ -228,7 +228,7 @@ extension URLRequest {
     }
 
     /// Makes a `GET` request for a URL of the service.
-    static func get(_ url: URL) -> URLRequest {
+    package static func get(_ url: URL) -> URLRequest {
         // `URLCache` differs between platforms, and a response from it would have the distances of a moment ago.
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.setValue(MediaType.json, forHTTPHeaderField: "Accept")

@@ -29,10 +29,7 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
         case .first(let request):
             return try request.urlRequest(baseURL: baseURL)
         case .linked(let url):
-            guard url.isOfService(at: baseURL) else {
-                throw RequestError.undecodableBody(reason: "the next page is not on the service's host")
-            }
-            return URLRequest.get(url)
+            return try URLRequest.get(linked: url, baseURL: baseURL)
         }
     }
 
@@ -46,17 +43,20 @@ package struct NearbyPlacesEndpoint: APIRequest, Hashable {
     /// - Throws: `RequestError.undecodableBody`.
     package func parseResponse(data: Data, head: ResponseHead) throws -> PlacesPage {
         PlacesPage(
-            places: try [PointOfInterest].decode(body: data), next: next(head),
+            places: try [PointOfInterest].decode(body: data), next: head.nextPage(baseURL: baseURL),
             receivedAt: head.receivedAt, center: head.url?.queryCenter, url: head.url?.absoluteURL)
     }
 
-    private func next(_ head: ResponseHead) -> URL? {
-        guard let field = head.value(forField: "Link"), let target = LinkHeader.target(of: "next", in: field)
+}
+
+extension ResponseHead {
+    /// The URL of the next page that the response links to, which may lead anywhere; nil after the last page.
+    package func nextPage(baseURL: URL) -> URL? {
+        guard let field = value(forField: "Link"), let target = LinkHeader.target(of: "next", in: field)
         else { return nil }
         // Relative to the URL that the response came from (RFC 8288, section 3.2), also after a redirect. What is no URL still
         // says that there is another page, which nobody can load.
-        return URL(string: target, relativeTo: head.url ?? baseURL)?.absoluteURL
-            ?? URL(string: "about:invalid")
+        return URL(string: target, relativeTo: url ?? baseURL)?.absoluteURL ?? URL(string: "about:invalid")
     }
 }
 
@@ -90,6 +90,23 @@ public struct PlacesPage: Hashable, Sendable {
         self.next = next
         self.receivedAt = receivedAt
         self.url = url
+    }
+
+    /// The same page with other places.
+    package func with(places: [PointOfInterest]) -> PlacesPage {
+        PlacesPage(places: places, next: next, receivedAt: receivedAt, center: center, url: url)
+    }
+}
+
+extension URLRequest {
+    /// Makes the `GET` request for a page that another one has linked to.
+    ///
+    /// - Throws: `RequestError.undecodableBody` for a page on another host.
+    package static func get(linked url: URL, baseURL: URL) throws(RequestError) -> URLRequest {
+        guard url.isOfService(at: baseURL) else {
+            throw .undecodableBody(reason: "the next page is not on the service's host")
+        }
+        return get(url)
     }
 }
 

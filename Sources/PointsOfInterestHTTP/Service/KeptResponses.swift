@@ -85,6 +85,12 @@ extension PointsOfInterestService {
 }
 
 extension PointsOfInterestService {
+    /// Drops every kept response that has one of some places, which isn't any more what they show.
+    @concurrent
+    package func dropKept(withPlaces ids: Set<Int>) async {
+        await responseStore?.drop { $0.hasPlace(ids) }
+    }
+
     private func newest<Endpoint: APIRequest>(
         _ endpoint: Endpoint, like request: Endpoint.RequestDataType,
         where isWanted: @Sendable (URL) -> Bool
@@ -169,6 +175,21 @@ private struct FoundPlaces {
     func page(_ ids: [Int]) -> PlacesPage? {
         let places = ids.uniqued(by: \.self).compactMap { self.places[$0] }
         return places.isEmpty ? nil : PlacesPage(places: places, next: nil, receivedAt: oldest)
+    }
+}
+
+extension Data {
+    /// Whether JSON has an object with one of some ids. It is searched, not decoded: all that is kept would take long. What only
+    /// looks like one, in a text, does no harm.
+    fileprivate func hasPlace(_ ids: Set<Int>) -> Bool {
+        var rest = self[...]
+        while let name = rest.range(of: Data("\"id\"".utf8)) {
+            rest = rest[name.upperBound...]
+            let digits = rest.drop { $0 == UInt8(ascii: ":") || $0 <= UInt8(ascii: " ") }
+                .prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            if let id = Int(String(decoding: digits, as: UTF8.self)), ids.contains(id) { return true }
+        }
+        return false
     }
 }
 

@@ -20,9 +20,8 @@ public struct PointsOfInterestService: Sendable {
 
     /// The decimals of the coordinates that are sent; nil sends them as they are.
     let coordinateDecimals: Int?
-    let responseStore: ResponseStore?
-    /// Returns the transport that sends the requests to an endpoint and adds its header fields.
-    package let transport: @Sendable (ServiceEndpoint) -> any Transport
+    var responseStore: ResponseStore? { transports.responseStore }
+    private var transports: ServiceTransports
     package let timeLimit: TimeLimit
 
     /// Makes a client of the service at a URL.
@@ -75,37 +74,29 @@ public struct PointsOfInterestService: Sendable {
     ) {
         self.baseURL = baseURL
         self.urlSession = urlSession
-        self.responseStore = responseStore
         self.coordinateDecimals = coordinateDecimals
-        let renewals = renewKey.map(KeyRenewals.init)
-        let transport = { @Sendable (endpoint: ServiceEndpoint) -> any Transport in
-            let recorder = fullObserver.map {
-                AttemptRecorder(endpoint: endpoint, clock: clock, observer: $0)
-            }
-            var transport: any Transport = URLSessionTransport(urlSession: urlSession, recorder: recorder)
-            // An event queue has pauses of its own, and a health check has to say how the service is now.
-            let isSentOnce = endpoint == .events || endpoint == .health
-            if let responseStore, !isSentOnce {
-                transport = RevalidatingTransport(base: transport, store: responseStore)
-            }
-            // The fields are added before the store is asked, because its keys contain them.
-            if let headers {
-                transport = AuthorizingTransport(
-                    base: transport, endpoint: endpoint, baseURL: baseURL, headers: headers,
-                    renewals: renewals)
-            }
-            for middleware in middleware.reversed() {
-                transport = MiddlewareTransport(base: transport, middleware: middleware, endpoint: endpoint)
-            }
-            if !isSentOnce {
-                transport = RetryingTransport(
-                    base: transport, policy: retryPolicy, clock: clock, jitter: jitter, now: { Date() },
-                    limit: timeLimits.read)
-            }
-            return transport
-        }
+        transports = ServiceTransports(
+            baseURL: baseURL, urlSession: urlSession, responseStore: responseStore, retryPolicy: retryPolicy,
+            timeLimits: timeLimits, clock: clock, jitter: jitter, headers: headers,
+            renewals: renewKey.map(KeyRenewals.init), middleware: middleware, fullObserver: fullObserver)
         timeLimit = TimeLimit(limits: timeLimits, clock: clock)
-        self.transport = { endpoint in TransportOfEachRequest { transport(endpoint) } }
+    }
+
+    /// Returns the same service with other header fields, and another way to renew the key in them.
+    package func with(headers: @escaping HeaderProvider, renewKey: KeyRenewer?) -> PointsOfInterestService {
+        var service = self
+        service.transports.headers = headers
+        service.transports.renewals = renewKey.map(KeyRenewals.init)
+        return service
+    }
+
+    /// Returns the transport that sends the requests to an endpoint and adds its header fields.
+    ///
+    /// - Parameter watch: makes a transport around another one, which sees each attempt of a request.
+    package func transport(
+        _ endpoint: ServiceEndpoint, watch: @escaping @Sendable (any Transport) -> any Transport = { $0 }
+    ) -> any Transport {
+        TransportOfEachRequest { [transports] in transports.transport(to: endpoint, watch: watch) }
     }
 
     /// Returns a loader for an endpoint, such as one of the app's own, that keeps responses, retries and adds

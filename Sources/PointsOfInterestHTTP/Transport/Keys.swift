@@ -19,9 +19,9 @@ public typealias HeaderProvider = @Sendable (ServiceEndpoint) async throws -> [S
 /// returns another one.
 ///
 /// One call serves all requests that wait for it, and calls never overlap. Each request is then sent once more; if it is
-/// refused again, that is final. The endpoint is the one of the request that was refused first: events may have a key of
-/// their own, all other endpoints share one. A request that has waited for the other kind of key and is refused again
-/// has its own renewed.
+/// refused again, that is final. The endpoint is the one of the request that was refused first: events and editing may each
+/// have a key of their own, all other endpoints share one. A request that has waited for another kind of key and is refused
+/// again has its own renewed.
 ///
 /// An error that it throws fails the requests that wait, as an error of the `HeaderProvider` does. The task is cancelled
 /// when no request waits for it any more, and another call may then begin.
@@ -71,9 +71,15 @@ struct AuthorizingTransport: Transport {
 actor KeyRenewals {
     /// Which key an endpoint has.
     enum Key: Hashable, Sendable {
-        case events, others
+        case events, editing, others
 
-        init(_ endpoint: ServiceEndpoint) { self = endpoint == .events ? .events : .others }
+        init(_ endpoint: ServiceEndpoint) {
+            switch endpoint {
+            case .events: self = .events
+            case .editing: self = .editing
+            default: self = .others
+            }
+        }
     }
 
     private struct Renewal {
@@ -99,7 +105,7 @@ actor KeyRenewals {
     /// It returns at once where a renewal has ended since the request's header fields were made.
     ///
     /// - Parameter seen: the value of `ended` before the header fields were made.
-    /// - Returns: whether the endpoint's own key was renewed; else it was the other one, which may be the same.
+    /// - Returns: whether the endpoint's own key was renewed; else it was another one, which may be the same.
     /// - Throws: `.cancelled` at once where the task is cancelled, else what the app threw.
     func renew(for endpoint: ServiceEndpoint, since seen: [Key: Int]) async throws(RequestError) -> Bool {
         let key = Key(endpoint)

@@ -57,6 +57,18 @@ public actor ResponseStore {
         folder?.removeAll()
     }
 
+    /// Drops the responses, also those to searches, whose bodies are no longer true.
+    func drop(where isWrong: @Sendable (Data) -> Bool) {
+        for place in places(like: nil) {
+            if let response = response(at: place, where: { _ in true }), isWrong(response.body) {
+                drop(place)
+            }
+        }
+        for key in searches.keys(like: nil) {
+            if let response = searches[key], isWrong(response.body) { searches.remove(key) }
+        }
+    }
+
     /// Returns the response that is kept for a request, if there is one. That doesn't count as a use.
     func response(for key: ResponseKey) -> TaggedResponse? {
         if key.isSearch { return searches[key] }

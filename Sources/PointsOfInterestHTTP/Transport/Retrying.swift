@@ -6,8 +6,9 @@ import Foundation
 
 /// How often and when a request is sent again after a failure.
 ///
-/// Only requests that change nothing are sent again (RFC 9110, section 9.2.2), and only after failures that may
-/// pass: a lost or refused connection, a time-out, and the statuses 429, 502, 503 and 504. While connections are refused,
+/// Only requests that change nothing are sent again (RFC 9110, section 9.2.2), and those with an `Idempotency-Key`, which a
+/// service does once however often they arrive; and only after failures that may pass: a lost or refused connection, a
+/// time-out, a damaged response, and the statuses 429, 502, 503 and 504. While connections are refused,
 /// a request is sent again for some seconds, however often: a service that is restarted takes that long, and a refusal costs
 /// nobody anything.
 public struct RetryPolicy: Hashable, Sendable {
@@ -92,7 +93,12 @@ public struct RetryPolicy: Hashable, Sendable {
     private static func mayPass(_ outcome: Result<ServiceResponse, RequestError>) -> Bool {
         switch outcome {
         case .success(let response): passingStatuses.contains(response.head.status)
-        case .failure(let error): error.urlErrorCode.map(passingErrors.contains) ?? false
+        case .failure(let error):
+            if case .damagedBody = error.reason {
+                true
+            } else {
+                error.urlErrorCode.map(passingErrors.contains) ?? false
+            }
         }
     }
 }
@@ -105,9 +111,9 @@ struct RetryingTransport: Transport {
     /// Returns a random number in 0…1.
     let jitter: @Sendable () -> Double
     let now: @Sendable () -> Date
-    /// How long all attempts may take, with the pauses between them. No pause begins that would end later.
+    /// How long all attempts of a request may take, with the pauses between them. No pause begins that would end later.
     /// `TimeLimit` ends an attempt that takes longer.
-    let limit: Duration
+    let limits: TimeLimits
 
     func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         let elapsed = clock.stopwatch()
@@ -122,7 +128,9 @@ struct RetryingTransport: Transport {
                 attempts += 1
                 pause = policy.pause(after: outcome, attempt: attempts, jitter: jitter(), now: now())
             }
-            guard request.isSafe, let pause, elapsed() + pause < limit else { return try outcome.get() }
+            guard request.isRepeatable, let pause, elapsed() + pause < limits.total(for: request) else {
+                return try outcome.get()
+            }
             do {
                 try await clock.sleep(for: pause)
             } catch {

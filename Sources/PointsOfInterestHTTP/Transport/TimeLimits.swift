@@ -9,7 +9,8 @@ import Foundation
 /// `GET`, `HEAD` and `OPTIONS` are reads. Everything else, `POST /events` for instance, is an upload.
 public struct TimeLimits: Hashable, Sendable {
     /// How long each attempt of a read may wait for the first byte of the response, and for each further part of it
-    /// (`URLRequest.timeoutInterval`); rounded up to seconds.
+    /// (`URLRequest.timeoutInterval`); rounded up to seconds. An upload with an `Idempotency-Key`, which is sent again, has this
+    /// for each attempt, and what its body takes.
     public var firstByte: Duration
     /// How long a read may take in all: every attempt, the pauses between them, the app's header fields and the renewal of
     /// its key.
@@ -32,14 +33,18 @@ public struct TimeLimits: Hashable, Sendable {
 
     /// Returns how long a request may take in all.
     func total(for request: URLRequest) -> Duration {
-        guard !request.isSafe else { return read }
-        return max(upload, firstByte + .seconds((request.httpBody?.count ?? 0) / Self.minimumBytesPerSecond))
+        request.isSafe ? read : max(upload, attempt(of: request))
     }
 
-    /// Returns how long the session may wait for a part of the response. For an upload that is the total, since
+    /// Returns how long an attempt may take whose body is sent slowly.
+    private func attempt(of request: URLRequest) -> Duration {
+        firstByte + .seconds((request.httpBody?.count ?? 0) / Self.minimumBytesPerSecond)
+    }
+
+    /// Returns how long the session may wait for a part of the response. For an upload that is sent once it is the total, since
     /// platforms differ in whether sent bytes count as progress.
     func interval(for request: URLRequest) -> Duration {
-        request.isSafe ? firstByte : total(for: request)
+        request.isRepeatable ? attempt(of: request) : total(for: request)
     }
 }
 
@@ -119,6 +124,12 @@ extension Transport {
 extension URLRequest {
     /// Whether the method changes nothing, so that sending twice does no harm (RFC 9110, section 9.2.1).
     var isSafe: Bool { ["GET", "HEAD", "OPTIONS"].contains(httpMethod ?? "GET") }
+
+    /// The field by whose value a service knows a request that it has done, so that it does it once.
+    package static let idempotencyField = "Idempotency-Key"
+
+    /// Whether sending twice does no harm, by the method or by the key of the request.
+    var isRepeatable: Bool { isSafe || value(forHTTPHeaderField: Self.idempotencyField) != nil }
 }
 
 extension RequestError {
