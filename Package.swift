@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "PointsOfInterestAPI", targets: ["PointsOfInterestAPI"]),
         .library(name: "PointsOfInterestHTTP", targets: ["PointsOfInterestHTTP"]),
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
+        .library(name: "PointsOfInterestEditing", targets: ["PointsOfInterestEditing"]),
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .library(name: "PointsOfInterestContract", targets: ["PointsOfInterestContract"]),
         .executable(name: "poi", targets: ["poi"]),
@@ -73,6 +74,10 @@ let package = Package(
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         // What editors see of a place, and what they write, on both sides.
         .target(name: "EditingAPI", dependencies: ["PointsOfInterestAPI"], swiftSettings: swiftSettings),
+        // What an app links whose users change places: the others don't see it.
+        .target(
+            name: "PointsOfInterestEditing", dependencies: ["EditingAPI", "Locking", "PointsOfInterestHTTP"],
+            swiftSettings: swiftSettings),
         // What the app's tests link.
         .target(
             name: "PointsOfInterestTesting",
@@ -292,6 +297,13 @@ let package = Package(
             name: "ClientKitTests",
             dependencies: [
                 "Locking", "PointsOfInterestClient", "PointsOfInterestHTTP", "PointsOfInterestTesting",
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PointsOfInterestEditingTests",
+            dependencies: [
+                "EditingAPI", "Locking", "PointsOfInterestClient", "PointsOfInterestEditing",
+                "PointsOfInterestHTTP", "PointsOfInterestTesting", "Randomness",
             ],
             swiftSettings: swiftSettings),
         .testTarget(

@@ -11,8 +11,8 @@ from servers import ROOT
 
 PAGE = ROOT / "Documentation/client.md"
 # What an app and its tests link, with the contract suite, and the sample app.
-MODULES = ["Locking", "MockServerAPI", "PointsOfInterestAPI", "PointsOfInterestClient", "PointsOfInterestContract",
-           "PointsOfInterestHTTP", "PointsOfInterestTesting"]
+MODULES = ["EditingAPI", "Locking", "MockServerAPI", "PointsOfInterestAPI", "PointsOfInterestClient",
+           "PointsOfInterestContract", "PointsOfInterestEditing", "PointsOfInterestHTTP", "PointsOfInterestTesting"]
 FOLDERS = [*(ROOT / "Sources" / module for module in MODULES), ROOT / "Examples/Places/Sources",
            ROOT / "Examples/Places/App"]
 CONDITION = re.compile(r"^\s*#(?:if|elseif)\b.*\b(?:canImport|os|targetEnvironment)\((\w+)\)", re.M)

@@ -77,6 +77,31 @@ class ShortVisit: Surroundings {
     }
 }
 
+/// The person is an editor, and the service has a place to correct.
+@MainActor
+class Editing: Surroundings {
+    let service = PointsOfInterestService(
+        baseURL: baseURL, urlSession: MockURLProtocol.session(respondToEditor))
+}
+
+/// Responds to an editor: with one record, whatever is changed, and its one version.
+@Sendable
+func respondToEditor(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+    let record = """
+        {"id": 12, "version": 7, "updatedAt": "2026-11-30T23:45:12Z", "name": "Cafe", "category": "cafe",
+         "latitude": 37.33, "longitude": -121.89}
+        """
+    let version = """
+        {"version": 3, "changedAt": "2026-11-30T23:45:12Z", "who": "anna", "isRemoval": false, "changes": {}}
+        """
+    guard let url = request.url,
+        let response = HTTPURLResponse(
+            url: url, statusCode: 200, httpVersion: "HTTP/1.1",
+            headerFields: ["Content-Type": "application/json"])
+    else { throw URLError(.badURL) }
+    return (response, Data((url.lastPathComponent == "versions" ? "[\(version)]" : record).utf8))
+}
+
 /// Responds to an app: with what was recorded, and after the first page with a last one.
 @Sendable
 func respond(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
