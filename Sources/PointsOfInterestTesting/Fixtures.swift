@@ -10,15 +10,14 @@ extension PointOfInterest {
         id: Int = 1, name: String = "The Tech Interactive", category: String = "museum",
         latitude: Double = 37.3316, longitude: Double = -121.8902, featured: Bool = false,
         distance: Double? = 266.8, address: String? = nil, website: String? = nil, source: Source? = nil,
-        importance: Int = 0, properties: JSONValue.Object? = nil, operatingStatus: OperatingStatus? = nil,
-        version: Int? = nil, updatedAt: Date? = nil
+        importance: Int = 0, properties: JSONValue.Object? = nil, mergedFrom: [Int] = [],
+        operatingStatus: OperatingStatus? = nil, version: Int? = nil, updatedAt: Date? = nil
     ) -> PointOfInterest {
         PointOfInterest(
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured, distance: distance, address: address, website: website, source: source,
-            importance: importance, properties: properties, operatingStatus: operatingStatus,
-            version: version,
-            updatedAt: updatedAt)
+            importance: importance, properties: properties, mergedFrom: mergedFrom,
+            operatingStatus: operatingStatus, version: version, updatedAt: updatedAt)
     }
 }
 

@@ -112,13 +112,14 @@ public final class MockPlaceFinder: PlaceFinder {
 }
 
 extension MockPlaceFinder {
-    /// Records the request and returns the first page; of a request with ids, the places that have one.
+    /// Records the request and returns the first page; of a request with ids, the places that have one, as their `id` or in
+    /// `mergedFrom`.
     ///
     /// - Throws: what the handler, or `before`, throws.
     public func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage {
         try await record(.nearbyPlaces(request))
         guard request.ids.isEmpty else {
-            let places = try await places(for: request).filter { request.ids.contains($0.id) }
+            let places = try await places(for: request).filter { $0.isFound(by: request.ids) }
             return PlacesPage(places: places, next: nil, receivedAt: receivedAt)
         }
         guard let handler else { return page(1, pages.first ?? []) }
@@ -138,7 +139,7 @@ extension MockPlaceFinder {
         return self.page(number, pages[number - 1])
     }
 
-    /// Returns the place with this id.
+    /// Returns the place with this id, or the one that has it in `mergedFrom`.
     ///
     /// - Throws: what the handler, or `before`, throws; `RequestError.problem` with the code `.notFound` where there is no
     ///   such place.
@@ -146,7 +147,7 @@ extension MockPlaceFinder {
         try await record(.place(id: id, center: center, languages: languages))
         var request = NearbyPlacesRequest(ids: [id], center: center)
         request.languages = languages
-        guard let place = try await places(for: request).first(where: { $0.id == id }) else {
+        guard let place = try await places(for: request).first(where: { $0.isFound(by: [id]) }) else {
             throw RequestError.problem(Problem(.notFound))
         }
         return place
@@ -221,5 +222,12 @@ extension MockPlaceFinder {
     private static func url(ofPage number: Int) -> URL {
         AppConfiguration.mock.baseURL.appending(path: "locations").appending(
             queryItems: [URLQueryItem(name: "page", value: "\(number)")])
+    }
+}
+
+extension PointOfInterest {
+    /// Whether a request for these ids finds the place.
+    fileprivate func isFound(by ids: [Int]) -> Bool {
+        ids.contains(id) || mergedFrom.contains(where: ids.contains)
     }
 }

@@ -96,6 +96,39 @@ struct FavoritePlacesTests {
         #expect(networkOnly.places.isEmpty)
     }
 
+    @Test(
+        "One that was merged is replaced by the place that it is now, once, and announced; a removed one is missing"
+    )
+    func followMerges() async {
+        let places = [
+            PointOfInterest.fixture(id: 5, mergedFrom: [2, 9]), .fixture(id: 3, mergedFrom: [1]),
+            .fixture(id: 4),
+        ]
+        let favorites = FavoritePlaces(ids: [9, 4, 7, 1, 2, 3], placeFinder: MockPlaceFinder(places))
+        await favorites.load()
+        #expect(favorites.ids == [5, 4, 7, 3])
+        #expect(favorites.places.map(\.id) == [5, 4, 3])
+        #expect(favorites.missing == [7])
+        #expect(favorites.contains(id: 5) && !favorites.contains(id: 9))
+        await favorites.load()
+        #expect(favorites.ids == [5, 4, 7, 3] && favorites.missing == [7])
+    }
+
+    @Test("One that was removed while it was loaded doesn't come back as the place that it was merged into")
+    func mergesMeanwhile() async {
+        let gate = Gate()
+        let finder = MockPlaceFinder(pages: [[.fixture(id: 5, mergedFrom: [2]), .fixture(id: 3)]]) { call in
+            if case .nearbyPlaces = call { await gate.pass() }
+        }
+        let favorites = FavoritePlaces(ids: [2, 3], placeFinder: finder)
+        let load = Task { await favorites.load() }
+        await gate.arrival()
+        favorites.remove(id: 2)
+        gate.open()
+        await load.value
+        #expect(favorites.ids == [3] && favorites.places.map(\.id) == [3] && favorites.missing == [])
+    }
+
     @Test("More than a hundred are asked for in parts, with the last location")
     func areAskedForInParts() async throws {
         let finder = finder(250)

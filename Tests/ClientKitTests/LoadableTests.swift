@@ -139,9 +139,11 @@ struct LoadableTests {
         #expect(loadable.value == 2)
     }
 
-    @Test("A value that is gone isn't shown any more; a cancelled load changes nothing")
-    func isGone() async {
-        let gone = RequestError.problem(Problem(.notFound))
+    @Test(
+        "A value that is gone isn't shown any more; a cancelled load changes nothing",
+        arguments: [.gone, .notFound] as [ProblemCode])
+    func isGone(code: ProblemCode) async {
+        let gone = RequestError.problem(Problem(code))
         let loadable = loadable(kept: 1, [.success(2), .failure(.cancelled), .failure(gone)])
         await loadable.load()
         let state = loadable.state

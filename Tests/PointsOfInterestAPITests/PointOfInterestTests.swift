@@ -21,7 +21,8 @@ struct PointOfInterestTests {
             #""address":5"#,
             #""address":["a"]"#, #""website":false"#, #""source":"seed""#, #""source":{"dataset":"a"}"#,
             #""operatingStatus":7"#, #""version":"1""#, #""updatedAt":"yesterday""#, #""updatedAt":1"#,
-            #""source":{"dataset":1,"id":"b","license":"c"}"#, #""source":[]"#,
+            #""source":{"dataset":1,"id":"b","license":"c"}"#, #""source":[]"#, #""mergedFrom":12"#,
+            #""mergedFrom":["12"]"#,
         ])
     func goesWithoutMalformedFields(field: String) throws {
         #expect(try decode(field) == least)
@@ -39,6 +40,15 @@ struct PointOfInterestTests {
         #expect(again == place)
         #expect(try decode(#""operatingStatus":"permanentlyClosed""#).operatingStatus == .permanentlyClosed)
         #expect(least.operatingStatus == nil && least.version == nil && least.updatedAt == nil)
+    }
+
+    @Test("A place has the ids of those that were merged into it, none where the service is of before that")
+    func merged() throws {
+        let place = try decode(#""mergedFrom":[12,13]"#)
+        #expect(place.mergedFrom == [12, 13] && least.mergedFrom == [])
+        let encoded = try JSONEncoder().encode([place, least])
+        #expect(try JSONDecoder().decode([PointOfInterest].self, from: encoded) == [place, least])
+        #expect(String(decoding: encoded, as: UTF8.self).split(separator: "mergedFrom").count == 2)
     }
 
     @Test("A place keeps its other optional fields beside a malformed one")

@@ -108,6 +108,23 @@ struct RedirectTests {
         }
     }
 
+    @Test(
+        "The details of a place that was merged are those of the other one, also where the service is below a path"
+    )
+    func followsMerges() async throws {
+        let place = #"{"id":84,"name":"a","category":"cafe","latitude":1,"longitude":2,"featured":false}"#
+        service.respond(redirect(308, to: "84?lat=1.0&long=2.0&lang=de"), json(place))
+        let client = PointsOfInterestService(
+            baseURL: service.baseURL.appending(path: "below/this"), retryPolicy: .never,
+            headers: { [secrets] _ in secrets })
+        let center = try Coordinate(latitude: 1, longitude: 2)
+        #expect(try await client.place(id: 12, center: center, languages: ["de"]).id == 84)
+        let lines = service.requests.map { $0.split(separator: "\r\n") }
+        #expect(lines.first?.first?.hasPrefix("GET /below/this/locations/12?") == true)
+        #expect(lines.last?.first == "GET /below/this/locations/84?lat=1.0&long=2.0&lang=de HTTP/1.1")
+        #expect(lines.allSatisfy { $0.contains("Authorization: Bearer key") })
+    }
+
     @Test("Redirects are followed five times at most")
     func isBounded() async throws {
         let again = redirect(302, to: "/categories")

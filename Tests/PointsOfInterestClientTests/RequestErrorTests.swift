@@ -28,7 +28,8 @@ struct RequestErrorTests {
             (.transport(code: URLError.notConnectedToInternet.rawValue, reason: ""), .offline),
             (.transport(code: URLError.timedOut.rawValue, reason: ""), .timedOut),
             (.transport(code: URLError.userAuthenticationRequired.rawValue, reason: ""), .unauthorized),
-            (.problem(Problem(.notFound)), .placeGone), (.problem(Problem(.unknownPath)), .wrongAddress),
+            (.problem(Problem(.notFound)), .placeGone), (.problem(Problem(.gone)), .placeGone),
+            (.problem(Problem(.unknownPath)), .wrongAddress),
             (.unexpectedStatus(404), .wrongAddress), (.problem(Problem(.unauthorized)), .unauthorized),
             (.unexpectedStatus(403), .unauthorized), (.problem(Problem(.tooManyRequests)), .tooManyRequests),
             (.problem(Problem(.databaseBusy)), .unavailable), (.unexpectedStatus(502), .unavailable),
@@ -40,6 +41,18 @@ struct RequestErrorTests {
         #expect(error.text == text)
         #expect(error.errorDescription == text.english)
         #expect(error.localizedDescription == text.english)
+    }
+
+    @Test("Only the service says that a place is gone, by its own codes")
+    func isGone() {
+        for code in [ProblemCode.gone, .notFound] { #expect(RequestError.problem(Problem(code)).isGone) }
+        for error in [
+            RequestError.problem(Problem(.unknownPath)), .problem(Problem(.unspecified, status: 410)),
+            .unexpectedStatus(410),
+            .foreignResponse(status: 410, mediaType: "text/html"), .cancelled,
+        ] {
+            #expect(!error.isGone)
+        }
     }
 
     @Test("An error says that the search text is too long if that is the only fault")

@@ -52,6 +52,9 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     public let properties: JSONValue.Object?
     /// The name that the place was found by, in the response to a search by relevance, where that isn't `name`.
     public let matchedName: String?
+    /// The ids that were asked for and whose places were merged into this one, in ascending order, in the response to a request for
+    /// places by their ids, from version 0.6.0 of the service on; otherwise empty.
+    public let mergedFrom: [Int]
     /// Whether the place is closed for a time or for good; nil where nothing is known of it being closed.
     public let operatingStatus: OperatingStatus?
     /// A number, at least 0, that is another one after each change of the place. Only a response to a request for one place has
@@ -66,8 +69,8 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
         distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil,
         importance: Int = 0, properties: JSONValue.Object? = nil, language: String? = nil,
-        matchedName: String? = nil, operatingStatus: OperatingStatus? = nil, version: Int? = nil,
-        updatedAt: Date? = nil
+        matchedName: String? = nil, mergedFrom: [Int] = [], operatingStatus: OperatingStatus? = nil,
+        version: Int? = nil, updatedAt: Date? = nil
     ) {
         self.id = id
         self.name = name
@@ -83,6 +86,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         self.importance = importance
         self.properties = properties
         self.matchedName = matchedName
+        self.mergedFrom = mergedFrom
         self.operatingStatus = operatingStatus
         self.version = version
         self.updatedAt = updatedAt
@@ -110,7 +114,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
 extension PointOfInterest: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, name, language, category, latitude, longitude, featured, distance, address, website, source
-        case importance, operatingStatus, matchedName, version, updatedAt, properties
+        case importance, operatingStatus, matchedName, mergedFrom, version, updatedAt, properties
     }
 
     /// Decodes a place; unknown fields are ignored, and a malformed optional one is nil.
@@ -136,12 +140,13 @@ extension PointOfInterest: Codable {
             properties: optional(.properties),
             language: optional(.language),
             matchedName: optional(.matchedName),
+            mergedFrom: optional(.mergedFrom) ?? [],
             operatingStatus: optional(.operatingStatus),
             version: optional(.version),
             updatedAt: (optional(.updatedAt) as String?).flatMap { try? Date($0, strategy: .iso8601) })
     }
 
-    /// Encodes the place as the service does: what isn't known, and an importance of 0, is left out.
+    /// Encodes the place as the service does: what isn't known, an importance of 0, and an empty `mergedFrom`, is left out.
     ///
     /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
@@ -160,6 +165,7 @@ extension PointOfInterest: Codable {
         if importance != 0 { try container.encode(importance, forKey: .importance) }
         try container.encodeIfPresent(operatingStatus, forKey: .operatingStatus)
         try container.encodeIfPresent(matchedName, forKey: .matchedName)
+        if !mergedFrom.isEmpty { try container.encode(mergedFrom, forKey: .mergedFrom) }
         try container.encodeIfPresent(version, forKey: .version)
         try container.encodeIfPresent(updatedAt?.formatted(.iso8601), forKey: .updatedAt)
         try container.encodeIfPresent(properties, forKey: .properties)

@@ -55,6 +55,9 @@ public struct RequestError: Error, Sendable {
     public var problem: Problem? {
         if case .problem(let problem) = reason { problem } else { nil }
     }
+
+    /// Whether the service said that there is no such place: it was removed, or never was. It may come back with the same id.
+    public var isGone: Bool { problem.map { [.gone, .notFound].contains($0.code) } ?? false }
 }
 
 extension RequestError: Hashable {

@@ -3,7 +3,8 @@ import PointsOfInterestHTTP
 
 /// The places that a person has chosen, in the person's order, also without a network.
 ///
-/// The app keeps their ids: it passes those that it has stored, and stores `ids` whenever they change.
+/// The app keeps their ids: it passes those that it has stored, and stores `ids` whenever they change, also by a load: where the
+/// service has merged a favourite into another place, that place takes its position.
 @MainActor
 public final class FavoritePlaces: ObservableModel<FavoritePlaces.State> {
     /// What a screen shows.
@@ -82,7 +83,7 @@ extension FavoritePlaces {
         self.state = state
     }
 
-    /// Removes a place, if it is one of the favourites. Nothing else does.
+    /// Removes a place, if it is one of the favourites. Nothing else does, but that a place which was merged is replaced.
     public func remove(id: Int) {
         var state = state
         state.ids.removeAll { $0 == id }
@@ -106,7 +107,8 @@ extension FavoritePlaces {
     }
 
     /// Loads all favourites, in requests of up to 100. Those that the service doesn't find are `missing`; they stay favourites,
-    /// since one wrong response mustn't take away what a person has chosen.
+    /// since one wrong response mustn't take away what a person has chosen. One that was merged into another place is replaced by
+    /// that place.
     ///
     /// Meanwhile those that aren't shown yet are shown where a response with them is kept, without their distances. All stay where
     /// the load fails. When several loads run at the same time, the last one that isn't cancelled has an effect.
@@ -118,8 +120,9 @@ extension FavoritePlaces {
             let found = try await loaded(showing: { await $0.showKept(turn) }) { try await fetch(asked) }
             guard turns.isCurrent(turn) else { return end(turn, nil) }
             end(turn, .loaded) { state in
+                state.follow(found)
                 state.show(found) { found, _ in found }
-                let missing = Set(asked).subtracting(found.map(\.id))
+                let missing = Set(asked).subtracting(found.flatMap { [$0.id] + $0.mergedFrom })
                 state.missing = state.ids.filter(missing.contains)
                 (state.isKept, state.receivedAt) = (false, Date())
             }
@@ -155,6 +158,15 @@ extension FavoritePlaces {
 }
 
 extension FavoritePlaces.State {
+    /// Replaces the ids of places that were merged by those of the places that they are now.
+    fileprivate mutating func follow(_ found: [PointOfInterest]) {
+        let survivors = Dictionary(
+            found.flatMap { place in place.mergedFrom.map { ($0, place.id) } },
+            uniquingKeysWith: { first, _ in first })
+        guard !survivors.isEmpty else { return }
+        ids = ids.map { survivors[$0] ?? $0 }.uniqued(by: \.self)
+    }
+
     /// Shows places beside those that are shown; of two with one id the one that is chosen.
     fileprivate mutating func show(
         _ found: [PointOfInterest],

@@ -51,7 +51,7 @@ extension Loadable {
 
     /// Loads the value. Where the service hasn't sent one yet, what is kept of an earlier response is shown until then.
     ///
-    /// The value stays where that fails, except if it is gone (the problem's code is `.notFound`). When several loads run at
+    /// The value stays where that fails, except if it is gone (`RequestError.isGone`). When several loads run at
     /// the same time, the last one that isn't cancelled has an effect.
     public func load() async {
         let turn = turns.begin()
@@ -61,7 +61,7 @@ extension Loadable {
             guard turns.isCurrent(turn) else { return end(turn, nil) }
             end(turn, .loaded) { $0 = State(value: value, receivedAt: Date()) }
         } catch {
-            let isGone = (error as? RequestError)?.problem?.code == .notFound
+            let isGone = (error as? RequestError)?.isGone == true
             let isCurrent = turns.isCurrent(turn)
             end(turn, LoadError(error).map(LoadPhase.failed)) { if isGone, isCurrent { $0 = State() } }
         }

@@ -132,7 +132,7 @@ extension ErrorText {
 
     fileprivate init(_ problem: Problem) {
         switch problem.code {
-        case .notFound: self = .placeGone
+        case .notFound, .gone: self = .placeGone
         case .unknownCategory: self = .unknownCategory
         case .outOfRange where problem.errors.map(\.parameter) == ["q"]: self = .searchTooLong
         case .queryTimeout: self = .timedOut

@@ -16,7 +16,7 @@ public protocol PlaceFinder: Sendable {
 
     /// Finds one place, with its distance from a centre if there is one, and its name in one of some languages if it has that.
     ///
-    /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
+    /// - Throws: `RequestError`; one that `isGone` where no place has the id.
     func place(id: Int, center: Coordinate?, languages: [String]) async throws -> PointOfInterest
 
     /// Counts the places in each cell of a map.

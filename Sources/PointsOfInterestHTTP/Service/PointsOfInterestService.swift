@@ -122,7 +122,7 @@ public struct PointsOfInterestService: Sendable {
     ///   - center: where the distance is measured from; without it there is none.
     ///   - languages: the languages of the user, the preferred one first, at most 10: the place comes with its name in one of
     ///     these.
-    /// - Throws: `RequestError`; `.problem` with the code `.notFound` where no place has the id.
+    /// - Throws: `RequestError`; one that `isGone` where no place has the id.
     public func place(
         id: Int, center: Coordinate?, languages: [String]
     ) async throws -> PointOfInterest {

@@ -136,6 +136,12 @@ extension JSONWriter {
         if place.importance != 0 { member("importance", place.importance) }
         member("operatingStatus", place.operatingStatus?.rawValue)
         member("matchedName", place.matchedName)
+        if !place.mergedFrom.isEmpty {
+            name("mergedFrom")
+            beginArray()
+            for id in place.mergedFrom { value(id) }
+            endArray()
+        }
         if showsLastChange {
             member("version", place.version ?? 0)
             let updatedAt = place.updatedAt ?? Date(timeIntervalSince1970: 0)

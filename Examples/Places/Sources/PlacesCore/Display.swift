@@ -145,7 +145,7 @@ extension Display<PointOfInterest> {
 extension Display<PlaceDetails> {
     /// Makes what the screen of a place shows.
     public init(_ state: Loadable<PointOfInterest>.State, now: Date = Date()) {
-        if case .failed(.request(let error)) = state.phase, error.problem?.code == .notFound {
+        if case .failed(.request(let error)) = state.phase, error.isGone {
             self.init(content: .nothing("This place is gone."))
         } else {
             self.init(
