@@ -497,6 +497,8 @@ BEGIN
         FROM place_changes(place_id, before_step, max_count);
 END;
 $$;
+-- For those that were merged into one place: a merge of that changes them, and servers read them then.
+CREATE INDEX removed_locations_merged_into_idx ON removed_locations (merged_into) WHERE merged_into IS NOT NULL;
 
 DO $$
 DECLARE
@@ -535,6 +537,8 @@ BEGIN
             TO poi_serve;
         GRANT SELECT ON categories, locations, datasets, filterable_properties, dataset, dataset_log, dataset_incarnation,
             schema_migrations TO poi_serve;
+        -- What became of removed places, and nothing else of them.
+        GRANT SELECT (id, merged_into) ON removed_locations TO poi_serve;
     END IF;
     IF to_regrole('poi_events') IS NOT NULL THEN
         GRANT INSERT, SELECT (id) ON events TO poi_events;
@@ -588,6 +592,9 @@ BEGIN
             EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM poi_edit', signature);
         END IF;
     END LOOP;
+    IF to_regrole('poi_serve') IS NOT NULL THEN
+        REVOKE SELECT (id, merged_into) ON removed_locations FROM poi_serve;
+    END IF;
 END;
 $$;
 
@@ -599,6 +606,7 @@ DROP FUNCTION merge_patch(jsonb, jsonb);
 DROP FUNCTION read_place(bigint);
 DROP FUNCTION place_document(locations);
 DROP FUNCTION api_members(jsonb);
+DROP INDEX removed_locations_merged_into_idx;
 DROP FUNCTION create_place(jsonb, text, text, text);
 DROP FUNCTION place_changes(bigint, bigint, integer);
 DROP FUNCTION place_record(bigint);

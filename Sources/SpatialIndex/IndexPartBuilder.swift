@@ -29,6 +29,9 @@ package struct IndexPartBuilder: ~Copyable {
     /// The id of the place that was added last; nil where none was.
     package var lastID: Int64? { placeCount > 0 ? collected.ids[placeCount - 1] : nil }
 
+    /// The ids of the places, in the order in which they were added.
+    package var ids: [Int64] { (0..<placeCount).map { collected.ids[$0] } }
+
     /// About how much memory the part will take, in bytes.
     package var bytes: Int {
         collected.records.count + placeCount * 112 + collected.words.count * 10

@@ -99,6 +99,8 @@ final class StubStore: PlaceStore {
     var respondsAtOnce = false
     /// The places that there are by their ids.
     var places: [PointOfInterest] = []
+    /// What became of places that aren't there.
+    var former: [Int: FormerPlace] = [:]
     private let answer: Answer
     /// The requests so far.
     private(set) var requests: [NearbyPlacesRequest] = []
@@ -134,6 +136,14 @@ final class StubStore: PlaceStore {
             requests.append(request)
             return page(ids.isEmpty ? try await answer(request) : named)
         }
+    }
+
+    func place(for request: PlaceRequest) -> Stored<RankedPage> {
+        guard let former = former[request.id] else {
+            return places(for: NearbyPlacesRequest(request), from: .unknown)
+        }
+        let page = RankedPage(places: NoPlaces(former: former), datasetID: currentDatasetID)
+        return respondsAtOnce ? .now(page) : .later { page }
     }
 
     func clusters(

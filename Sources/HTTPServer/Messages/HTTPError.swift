@@ -10,6 +10,8 @@ package struct HTTPError: Error, Sendable {
         case unknownPath
         /// The resource of this path doesn't exist.
         case notFound
+        /// It did, and was removed.
+        case gone
         case methodNotAllowed, notAcceptable, unsupportedMediaType, unsupportedContentCoding
         case preconditionFailed, preconditionRequired, unauthorized, notAnEditor, tooManyRequests
         case invalidPathEncoding, overloaded, internalError

@@ -222,6 +222,7 @@ package struct HTTPHeaderName: Hashable, Sendable, CustomStringConvertible, Expr
     package static let ifMatch: HTTPHeaderName = "If-Match"
     package static let ifNoneMatch: HTTPHeaderName = "If-None-Match"
     package static let link: HTTPHeaderName = "Link"
+    package static let location: HTTPHeaderName = "Location"
     package static let origin: HTTPHeaderName = "Origin"
     package static let retryAfter: HTTPHeaderName = "Retry-After"
     package static let serverTiming: HTTPHeaderName = "Server-Timing"

@@ -17,7 +17,7 @@ enum BuiltInMigrations {
         "0210_create_location_versions":
             "9d40300e0bf448a419156d0eed732b1f85efa73fd0125077f91e83d071e8a6be",
         "0211_let_editors_edit":
-            "cac13fa108a01c60688e8e36d08e0baef094e538b9b8dfa33f50b6454356d050",
+            "c721bd63a1bc4bcbc87c9dad02baf9ddb497192df4987c939e81766de3cc88fa",
     ]
 
     /// The same of the seeds, which a folder may lack.

@@ -256,12 +256,54 @@ struct IndexNotes: Codable, Equatable {
         var credit, url: String?
     }
 
+    /// Numbers as bytes, since a text of millions takes seconds.
+    struct Former: Codable, Equatable {
+        var ids: Data
+        /// The ids of merged places, each before that of the place that it was merged into.
+        var merged: Data
+
+        init(_ former: FormerIDs) {
+            ids = Self.bytes(of: former.ids)
+            merged = Self.bytes(
+                of: former.survivors.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] })
+        }
+
+        var formerIDs: FormerIDs {
+            let pairs = Self.numbers(in: merged)
+            return FormerIDs(
+                Self.numbers(in: ids),
+                survivors: Dictionary(
+                    stride(from: 0, to: pairs.count - 1, by: 2).map { (pairs[$0], pairs[$0 + 1]) },
+                    uniquingKeysWith: { first, _ in first }))
+        }
+
+        private static func bytes(of numbers: [Int64]) -> Data {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(8 * numbers.count)
+            for number in numbers {
+                for shift in stride(from: 56, through: 0, by: -8) {
+                    bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+                }
+            }
+            return Data(bytes)
+        }
+
+        private static func numbers(in data: Data) -> [Int64] {
+            let bytes = Array(data)
+            return (0..<bytes.count / 8).map { index in
+                Int64(bitPattern: bytes[8 * index..<8 * index + 8].bigEndianNumber)
+            }
+        }
+    }
+
     var datasetID, servedID, incarnation: ID
     var revision: Int64
     /// When its places were last known to be the newest, in seconds since 1970.
     var confirmedAt: Double
     var categories: [String]
     var datasets: [Dataset]
+    /// The ids of removed places; nil in files of before version 0.6.0, which reads these.
+    var former: Former?
 
     init(_ facts: ServedIndex.Facts, confirmedAt: Double) {
         datasetID = ID(facts.version.datasetID)
@@ -273,6 +315,7 @@ struct IndexNotes: Codable, Equatable {
         datasets = facts.datasets.map { name, facts in
             Dataset(name: name.text, license: facts.license, credit: facts.credit, url: facts.url)
         }
+        former = facts.former.map(Former.init)
     }
 
     /// The same as the follower has it.
@@ -285,7 +328,7 @@ struct IndexNotes: Codable, Equatable {
                 datasets.map {
                     (ExactName($0.name), DatasetFacts(license: $0.license, credit: $0.credit, url: $0.url))
                 },
-                uniquingKeysWith: { first, _ in first }))
+                uniquingKeysWith: { first, _ in first }), former: former?.formerIDs)
     }
 
     /// How long ago its places were the newest. A clock that shows an earlier time than the file's counts as one that was set

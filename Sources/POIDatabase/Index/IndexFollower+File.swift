@@ -27,9 +27,14 @@ extension IndexFollower {
             record(.index(.fileRefused(file: file, reason: reason)))
         }
         guard let found else { return }
-        let (facts, age) = (found.notes.facts, found.notes.age(at: Self.wallClock))
-        let restored = IndexSnapshot(part: found.part, version: IndexVersion(facts))
+        var (facts, age) = (found.notes.facts, found.notes.age(at: Self.wallClock))
         index.restoreName(of: facts.version.datasetID, servedID: facts.datasetID)
+        // Without what became of removed places, responses aren't those that are given by its id: until that is known, it has one
+        // that is used by nobody else.
+        if facts.former == nil {
+            facts = facts.renamed(DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)))
+        }
+        let restored = IndexSnapshot(part: found.part, version: IndexVersion(facts))
         (snapshot, self.facts) = (restored, facts)
         let now = loop.now
         kept.restored(found, facts, confirmedAt: now - age)

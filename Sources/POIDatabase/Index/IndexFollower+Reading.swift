@@ -28,6 +28,9 @@ extension IndexFollower {
         if let version = look.version, actions.contains(.readChanges), try await hasRoom(connection) {
             try await readChanges(connection, to: version, at: time)
         }
+        if let version = look.version, machine.held == version {
+            try await learnFormerIDs(connection, at: time)
+        }
         if let version = look.version {
             let differ = try await verify(connection, version, at: time) == .filterablePropertiesDiffer
             if differ, try await loadIfFitting(connection, version, at: time) { return false }
@@ -76,7 +79,9 @@ extension IndexFollower {
             + PlaceColumn.sql
             + " FROM locations WHERE locations.id = changed.id OFFSET 0) AS place ON true) TO STDOUT (FORMAT binary)"
         try await connection.copy(sql) { try decoder.decode($0, into: &builder) }
-        let facts = try await facts(of: version, connection)
+        let former = try await changedFormerIDs(
+            since: held.revision, removedIDs: decoder.removedIDs, placeIDs: builder.ids, connection)
+        let facts = try await facts(of: version, former, connection)
         let count = builder.placeCount + decoder.removedIDs.count
         let next = snapshot.applying(
             removedIDs: decoder.removedIDs, added: builder.placeCount > 0 ? builder.build() : nil,
@@ -91,8 +96,9 @@ extension IndexFollower {
     func take(
         _ next: IndexSnapshot, _ facts: ServedIndex.Facts, at time: Duration, _ connection: PostgresConnection
     ) async throws {
-        guard configuration.index.fits(next.bytes) else {
-            throw tooLarge(next.placeCount, next.bytes, estimate: try await Self.estimatedCount(connection))
+        let bytes = next.bytes + facts.formerBytes
+        guard configuration.index.fits(bytes) else {
+            throw tooLarge(next.placeCount, bytes, estimate: try await Self.estimatedCount(connection))
         }
         fit.begin()
         snapshot = next
@@ -105,7 +111,7 @@ extension IndexFollower {
     ///
     /// - Throws: `PlacesReplaced` where what was read isn't of that snapshot; `PostgresError`.
     func facts(
-        of version: DatasetVersion, _ connection: PostgresConnection
+        of version: DatasetVersion, _ former: FormerIDs?, _ connection: PostgresConnection
     ) async throws -> ServedIndex.Facts {
         let row = try await connection.query(Self.categories, timeout: Self.lookTimeout).only()
         guard try row.decode(Bool.self, at: 1) else { throw PlacesReplaced() }
@@ -120,15 +126,16 @@ extension IndexFollower {
             version: version, datasetID: index.servedID(of: version.datasetID),
             categories: known?.sortedNames == names
                 ? known ?? NameVocabulary(names) : NameVocabulary(names),
-            datasets: datasets)
+            datasets: datasets, former: former)
     }
 
-    /// The names of all categories; and whether the table of places still has the file that it had when the snapshot began.
-    /// TRUNCATE, and an ALTER TABLE that rewrites the rows, give it another one, in which older snapshots see no row
-    /// (PostgreSQL manual, "Concurrency Control", "Caveats").
+    /// The names of all categories; and whether the tables of places and removed places still have the files that they had when the
+    /// snapshot began. TRUNCATE, and an ALTER TABLE that rewrites the rows, give a table another one, in which older snapshots
+    /// see no row (PostgreSQL manual, "Concurrency Control", "Caveats").
     private static let categories: PostgresQuery = """
         SELECT ARRAY(SELECT name FROM categories ORDER BY name COLLATE "C"), \
-        (SELECT relfilenode FROM pg_class WHERE oid = 'locations'::regclass) = pg_relation_filenode('locations')
+        (SELECT bool_and(relfilenode = pg_relation_filenode(oid)) FROM pg_class \
+        WHERE oid IN ('locations'::regclass, 'removed_locations'::regclass))
         """
 
     private static let datasets: PostgresQuery = "SELECT name, license, credit, url FROM datasets"
@@ -140,6 +147,52 @@ extension IndexFollower {
         let query = PlaceStatements.filterableProperties
         return try FilterableProperties(
             try await connection.query(query, timeout: Self.lookTimeout).only(), at: 0)
+    }
+
+    // MARK: Removed places
+
+    /// What is known of removed places after changes: of those that were named and are gone, and of those that came back. A merge
+    /// of a place into which others were merged before changes these, too, and doesn't name them: they are found by what they
+    /// are merged into now.
+    private func changedFormerIDs(
+        since revision: Int64, removedIDs: [Int64], placeIDs: [Int64], _ connection: PostgresConnection
+    ) async throws -> FormerIDs {
+        guard var former = facts?.former else { return try await formerIDs(connection) }
+        let returned = former.isEmpty ? [] : placeIDs.filter(former.contains)
+        var now = FormerIDs()
+        if !removedIDs.isEmpty {
+            now = try await formerIDs(
+                connection,
+                "WITH gone AS (SELECT former.* FROM (SELECT DISTINCT unnest(place_ids) AS id FROM dataset_log "
+                    + "WHERE revision > " + SQL(integer: Int(revision))
+                    + ") AS changed, LATERAL (SELECT id, merged_into FROM removed_locations "
+                    + "WHERE removed_locations.id = changed.id OFFSET 0) AS former) "
+                    + "SELECT * FROM gone UNION SELECT former.* FROM (SELECT DISTINCT merged_into FROM gone) AS survivor, "
+                    + "LATERAL (SELECT id, merged_into FROM removed_locations "
+                    + "WHERE removed_locations.merged_into = survivor.merged_into OFFSET 0) AS former")
+        }
+        former.replace(removedIDs + returned, with: now)
+        return former
+    }
+
+    /// Reads the ids of removed places where a file of an earlier release hasn't told them, and serves the same places with them.
+    private func learnFormerIDs(_ connection: PostgresConnection, at time: Duration) async throws {
+        guard let snapshot, let known = facts, known.former == nil else { return }
+        let learnt = try await facts(of: known.version, formerIDs(connection), connection)
+        try await take(
+            snapshot.applying(removedIDs: [], added: nil, version: IndexVersion(learnt)), learnt, at: time,
+            connection)
+    }
+
+    /// Reads the ids of removed places, all by default, in the order of the ids.
+    func formerIDs(
+        _ connection: PostgresConnection, _ rows: SQL = "SELECT id, merged_into FROM removed_locations"
+    ) async throws -> FormerIDs {
+        var decoder = FormerIDDecoder()
+        try await connection.copy("COPY (" + rows + " ORDER BY id) TO STDOUT (FORMAT binary)") {
+            try decoder.decode($0)
+        }
+        return decoder.formerIDs
     }
 
     // MARK: Everything
@@ -182,15 +235,16 @@ extension IndexFollower {
                 throw tooLarge(builder.placeCount, builder.bytes, estimate: expected)
             }
         }
-        let facts = try await facts(of: version, connection)
+        let facts = try await facts(of: version, formerIDs(connection), connection)
         // Packing them takes seconds, in which the transaction would hold back vacuums.
         try await connection.run("COMMIT")
         let loaded = IndexSnapshot(part: builder.build(), version: IndexVersion(facts))
-        guard configuration.index.fits(loaded.bytes) else {
-            throw tooLarge(loaded.placeCount, loaded.bytes, estimate: expected)
+        let bytes = loaded.bytes + facts.formerBytes
+        guard configuration.index.fits(bytes) else {
+            throw tooLarge(loaded.placeCount, bytes, estimate: expected)
         }
         let duration = MonotonicClock.now - start
-        record(.index(.loaded(places: loaded.placeCount, bytes: loaded.bytes, duration: duration)))
+        record(.index(.loaded(places: loaded.placeCount, bytes: bytes, duration: duration)))
         index.update { $0.loadCount += 1 }
         snapshot = loaded
         self.facts = facts

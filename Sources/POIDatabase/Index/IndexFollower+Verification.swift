@@ -38,13 +38,22 @@ extension IndexFollower {
         var builder = IndexPartBuilder(expecting: limit, vocabulary: snapshot.vocabulary)
         var decoder = PlaceCopyDecoder()
         // A negative number without quotes would not be a bigint, and not be looked up by the index.
-        let first = SQL(unsafeSQL: "'\(rounds.next)'::bigint")
+        func bigint(_ id: Int64) -> SQL { SQL(unsafeSQL: "'\(id)'::bigint") }
+        let condition = " WHERE id >= " + bigint(rounds.next)
+        let former = try await formerIDs(
+            connection,
+            "SELECT * FROM (SELECT id, merged_into FROM removed_locations" + condition + " ORDER BY id LIMIT "
+                + SQL(integer: limit) + ") AS former")
+        // There are at most so many of either in the range.
+        let lastFormer = former.ids.count < limit ? .max : former.ids.last ?? .max
         let sql: SQL =
-            "COPY (SELECT id, " + PlaceColumn.sql + " FROM locations WHERE id >= " + first
-            + " ORDER BY id LIMIT " + SQL(integer: limit) + ") TO STDOUT (FORMAT binary)"
+            "COPY (SELECT id, " + PlaceColumn.sql + " FROM locations" + condition + " AND id <= "
+            + bigint(lastFormer) + " ORDER BY id LIMIT " + SQL(integer: limit) + ") TO STDOUT (FORMAT binary)"
         try await connection.copy(sql) { try decoder.decode($0, into: &builder) }
-        let read = try await facts(of: version, connection)
-        let last = builder.placeCount < limit ? .max : builder.lastID ?? .max
+        let last = builder.placeCount < limit ? lastFormer : builder.lastID ?? .max
+        var allFormer = known.former
+        allFormer?.replace(rounds.next...last, with: former)
+        let read = try await facts(of: version, allFormer, connection)
         let differences = snapshot.differences(in: rounds.next...last, from: builder)
         if differences.count > 0 {
             note(.differed(places: differences.count, ids: rounds.next...last), differences.count)

@@ -268,7 +268,9 @@ final class IndexFollower {
         guard let snapshot, let facts, let confirmedAt = machine.confirmedAt else { return }
         let wasServing = index.isServing(at: loop.now)
         index.publish(snapshot, facts, confirmedAt: confirmedAt, until: time)
-        if !wasServing { record(.index(.serving(places: snapshot.placeCount, bytes: snapshot.bytes))) }
+        if !wasServing {
+            record(.index(.serving(places: snapshot.placeCount, bytes: snapshot.bytes + facts.formerBytes)))
+        }
         merge()
     }
 
@@ -327,6 +329,7 @@ final class IndexFollower {
 
     private func noteStatus() {
         let (snapshot, machine, rounds, isRestored) = (snapshot, machine, rounds, kept.isRestored)
+        let bytes = (snapshot?.bytes ?? 0) + (facts?.formerBytes ?? 0)
         let phase: ServedIndex.Status.Phase =
             fit.isExceeded
             ? .tooLarge
@@ -335,7 +338,7 @@ final class IndexFollower {
         index.update { status in
             status.phase = phase
             status.placeCount = snapshot?.placeCount ?? 0
-            status.bytes = snapshot?.bytes ?? 0
+            status.bytes = bytes
             status.revision = machine.held?.revision ?? 0
             status.confirmedAt = machine.confirmedAt
             status.verifiedAt = snapshot == nil ? nil : rounds?.verifiedAt

@@ -14,20 +14,48 @@ extension RankedPage {
         // If there is no place, the row of the version stands alone.
         let found = try first.decode(Int64?.self, at: PlaceRows.firstColumn) == nil ? 0 : rows.count
         let pageSize = request.ids.isEmpty ? request.limit ?? NearbyPlacesRequest.defaultLimit : found
-        let places = PlaceRows(rows: rows, count: min(found, pageSize))
+        let places = PlaceRows(rows: rows, count: min(found, pageSize), hasMerged: !request.ids.isEmpty)
         self.init(
             places: places, end: found > pageSize ? try places.end(behind: request.start) : nil,
             datasetID: version?.datasetID, databaseDuration: duration)
     }
 }
 
+extension RankedPage {
+    /// The place with an id, from the rows of `PlaceStatements.places` for it; none where it was merged into the one that is there.
+    init(place id: Int64, _ rows: PostgresRows, of request: NearbyPlacesRequest, after duration: Duration)
+        throws(PostgresError)
+    {
+        let page = try RankedPage(rows, of: request, after: duration)
+        let found: Int64? = try rows.first?.decode(at: PlaceRows.firstColumn) ?? nil
+        guard found != id else {
+            self = page
+            return
+        }
+        var former: FormerPlace?
+        if let found {
+            former = .merged(into: found)
+        } else if try rows.first?.decode(Bool.self, at: PlaceRows.mergedColumn + 1) == true {
+            former = .removed
+        }
+        self.init(
+            places: NoPlaces(former: former), datasetID: page.datasetID,
+            databaseDuration: page.databaseDuration)
+    }
+}
+
 /// The places of a page, written from the rows that they were read in. Each row has the dataset's version, the distance, and the
-/// columns of `PlaceColumn`.
+/// columns of `PlaceColumn`, and where places were asked for by their ids two more.
 private struct PlaceRows: PlaceSource {
     static let (versionColumn, distanceColumn, firstColumn) = (0, 1, 2)
 
+    /// Behind these, where places were asked for by their ids.
+    static let mergedColumn = firstColumn + PlaceColumn.allCases.count
+
     let rows: PostgresRows
     let count: Int
+    /// Whether the rows have ids of places that were merged into theirs.
+    let hasMerged: Bool
 
     /// Where the page ends.
     func end(behind previous: PagePosition?) throws(PostgresError) -> PagePosition? {
@@ -45,17 +73,18 @@ private struct PlaceRows: PlaceSource {
     func write(
         _ index: Int, as style: PlaceStyle, to writer: inout JSONWriter
     ) throws(PlaceStoreError) {
-        let (place, distance): (PlaceFields, Double?)
+        let (place, distance, merged): (PlaceFields, Double?, [Int64])
         do throws(PostgresError) {
             let row = rows[index]
             distance = try row.decode(at: Self.distanceColumn)
+            merged = hasMerged ? try row.decode(at: Self.mergedColumn) : []
             place = try PlaceFields { (column) throws(PostgresError) in
                 try row.cell(at: Self.firstColumn + column.rawValue).bytes.map { Array($0)[...] }
             }
         } catch {
             throw PlaceStoreError(error)
         }
-        try style.write(place, distance: distance, to: &writer)
+        try style.write(place, distance: distance, mergedFrom: merged, to: &writer)
     }
 }
 

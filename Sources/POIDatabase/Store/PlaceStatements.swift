@@ -5,7 +5,8 @@ import Postgres
 enum PlaceStatements {
     /// The places of a request, as `PlaceRows` reads them: those with its ids, or the nearest ones and one more than the page has.
     ///
-    /// The dataset's version comes from the same snapshot. It has a row of its own if there is no place.
+    /// The dataset's version comes from the same snapshot. It has a row of its own if there is no place. With ids, each place has
+    /// those of the request that were merged into it, and every row says whether any of the ids is that of a removed place.
     static func places(_ request: NearbyPlacesRequest) -> PostgresQuery {
         var parameters: [PostgresValue] = []
         func parameter(_ value: PostgresValue) -> SQL {
@@ -14,6 +15,7 @@ enum PlaceStatements {
         }
         var conditions: [SQL] = []
         var (distance, limit): (SQL, SQL) = ("NULL::double precision", "")
+        var (merged, isFormer): (SQL, SQL) = ("", "")
         if let center = request.center {
             let latitude = parameter(.float8(center.latitude))
             let point = "location_point(" + latitude + ", " + parameter(.float8(center.longitude)) + ")"
@@ -34,7 +36,16 @@ enum PlaceStatements {
             limit = " LIMIT " + SQL(integer: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1)
             conditions.append(isListed)
         } else {
-            conditions.append("id = ANY (" + parameter(.int8Array(request.ids.map(Int64.init))) + ")")
+            let isAsked = " = ANY (" + parameter(.int8Array(request.ids.map(Int64.init))) + ")"
+            let former: SQL = "FROM removed_locations AS former WHERE former.id" + isAsked
+            // A place that is there is no former one.
+            let isGone: SQL = " AND NOT EXISTS (SELECT FROM locations AS place WHERE place.id = former.id)"
+            conditions.append(
+                "(id" + isAsked + " OR id = ANY (ARRAY(SELECT merged_into " + former + isGone + ")))")
+            merged =
+                ", ARRAY(SELECT former.id " + former + isGone
+                + " AND former.merged_into = locations.id ORDER BY former.id)"
+            isFormer = ", EXISTS (SELECT " + former + isGone + ")"
         }
         let filter = request.filter
         if !filter.categories.isEmpty {
@@ -46,9 +57,9 @@ enum PlaceStatements {
         if let featured = filter.featured { conditions.append(featured ? "featured" : "NOT featured") }
         let condition = conditions.reduce("true" as SQL) { $0 + " AND " + $1 }
         let sql =
-            "SELECT (SELECT version FROM dataset), place.* FROM (SELECT) AS always LEFT JOIN (SELECT "
-            + distance
-            + " AS distance, id, " + PlaceColumn.sql + " FROM locations WHERE " + condition
+            "SELECT (SELECT version FROM dataset), place.*" + isFormer
+            + " FROM (SELECT) AS always LEFT JOIN (SELECT " + distance
+            + " AS distance, id, " + PlaceColumn.sql + merged + " FROM locations WHERE " + condition
             + " ORDER BY distance, id" + limit + ") AS place ON true ORDER BY distance, id"
         return PostgresQuery(sql, parameters)
     }

@@ -58,6 +58,16 @@ package final class PostgresPlaceStore: PlaceStore {
         }
     }
 
+    /// Asks for the place with an id, and what became of it.
+    package func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
+        read { [self] deadline throws(PostgresError) in
+            let (start, byID) = (ContinuousClock.now, NearbyPlacesRequest(request))
+            let rows = try await query(PlaceStatements.places(byID), deadline)
+            return try RankedPage(
+                place: Int64(request.id), rows, of: byID, after: ContinuousClock.now - start)
+        }
+    }
+
     /// Has no clusters.
     package func clusters(
         for request: ClustersRequest, from client: @autoclosure () -> IPAddress

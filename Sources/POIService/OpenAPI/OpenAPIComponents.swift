@@ -112,6 +112,15 @@ extension OpenAPIDocument {
             ]
         ),
         (
+            "mergedFrom",
+            [
+                "type": "array", "minItems": 1, "items": placeID,
+                "description": """
+                With `ids`: those of them whose places were merged into this one, in ascending order.
+                """,
+            ]
+        ),
+        (
             "properties",
             [
                 "type": "object",
@@ -257,6 +266,11 @@ extension OpenAPIDocument {
             The next page, `<?…>; rel="next"` (RFC 8288): a query to resolve against this request's URL. Present if \
             more places follow.
             """, pattern: #"^<\?[^>]+>; rel=("next"|next)$"#),
+        "Location": header(
+            """
+            The same request for another place: a reference to resolve against this request's URL (RFC 9110, section \
+            10.2.2).
+            """, pattern: #"^[1-9][0-9]*(\?.*)?$"#, isRequired: true),
         "Poi-Stale-Seconds": header(
             "How many seconds ago the data were last known to be the newest, where that is longer than usual: the database "
                 + "is away or behind.", pattern: "^[0-9]+$"),

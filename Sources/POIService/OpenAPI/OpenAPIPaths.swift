@@ -20,6 +20,8 @@ extension OpenAPIDocument {
         /// Whether its data come from places, which may be stale. Then responses may have `Poi-Stale-Seconds`.
         var mayBeStale = false
         var successHeaders: [String] = []
+        /// What a 308 says; nil if the operation has none.
+        var redirect: String?
         var problems: [Int] = []
         var links: JSONValue?
         var key: Key?
@@ -73,8 +75,9 @@ extension OpenAPIDocument {
             parameters: locationParameters,
             content: [
                 (MediaType.json, Self.schema("PointOfInterest")), (MediaType.geoJSON, Self.schema("Feature")),
-            ], mayBeStale: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems + [404],
-            key: .data)
+            ], mayBeStale: true, successHeaders: ["Server-Timing"],
+            redirect: "The place was merged into another one, to which `Location` leads.",
+            problems: Self.databaseProblems + [404, 410], key: .data)
     }
 
     private var categories: Operation {
@@ -192,6 +195,16 @@ extension OpenAPIDocument {
                         "description":
                             "The response that the client has is still valid (RFC 9110, section 15.4.5).",
                         "headers": Self.headers(headers),
+                    ]
+                ))
+        }
+        if let redirect = operation.redirect {
+            responses.append(
+                (
+                    "308",
+                    [
+                        "description": .string(redirect),
+                        "headers": Self.headers(operation.headers + ["Location"]),
                     ]
                 ))
         }

@@ -77,7 +77,7 @@ struct DatasetResponder {
 /// it is encoded anew from the decoded request. So equal requests have the same hash, however the client wrote them.
 struct RepresentationHash {
     /// Raise it when the response to the same request over the same places changes, so that no old tag matches.
-    static let contractRevision: UInt64 = 4
+    static let contractRevision: UInt64 = 5
 
     private var hash: UInt64
 
@@ -114,6 +114,9 @@ struct CachePolicy: Sendable {
     let personal: ResponseFields
     /// For all other data.
     let shared: ResponseFields
+    /// The `Cache-Control` of redirects to a place that another one was merged into: for a minute at most, since the place may be
+    /// restored.
+    let personalRedirect, sharedRedirect: String
     /// The `Cache-Control` of the problem pages and the OpenAPI document, which everybody may read.
     let documents: String
 
@@ -121,7 +124,10 @@ struct CachePolicy: Sendable {
         personal = ResponseFields(cacheControl: "private, max-age=\(configuration.privateMaxAgeSeconds)")
         let publicAge = "max-age=\(configuration.publicMaxAgeSeconds)"
         // A shared cache would also serve clients that have no key (RFC 9111, section 3.5).
-        shared = ResponseFields(cacheControl: "\(requiresKey ? "private" : "public"), \(publicAge)")
+        let scope = requiresKey ? "private" : "public"
+        shared = ResponseFields(cacheControl: "\(scope), \(publicAge)")
+        personalRedirect = "private, max-age=\(min(configuration.privateMaxAgeSeconds, 60))"
+        sharedRedirect = "\(scope), max-age=\(min(configuration.publicMaxAgeSeconds, 60))"
         documents = "public, \(publicAge)"
     }
 }

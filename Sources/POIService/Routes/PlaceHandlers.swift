@@ -91,6 +91,7 @@ struct PlaceHandler: HTTPHandler {
     private let representations = PlacesForm.representations(of: EndpointPath.location)
 
     private static let notFound = HTTPError(.notFound, .notFound, "There is no place with this id.")
+    private static let gone = HTTPError(.gone, .gone, "The place with this id was removed.")
 
     func respond(to request: HTTPRequest, context: RequestContext) throws -> NowOrLaterResponse {
         let (form, query) = try decode(request, context)
@@ -98,9 +99,12 @@ struct PlaceHandler: HTTPHandler {
         let responder = responder(to: request, query, form, context)
         if let response = responder.notModified(by: store, exists: false) { return .now(response) }
         switch try store.place(for: query) {
-        case .now(let page): return .now(try respond(with: page, query, form, responder, context))
+        case .now(let page):
+            return .now(try respond(to: request, with: page, query, form, responder, context))
         case .later(let getPage):
-            return .later { try respond(with: try await getPage(), query, form, responder, context) }
+            return .later {
+                try respond(to: request, with: try await getPage(), query, form, responder, context)
+            }
         }
     }
 
@@ -125,10 +129,17 @@ struct PlaceHandler: HTTPHandler {
     }
 
     private func respond(
-        with page: RankedPage, _ query: PlaceRequest, _ form: PlacesForm, _ responder: DatasetResponder,
-        _ context: RequestContext
+        to request: HTTPRequest, with page: RankedPage, _ query: PlaceRequest, _ form: PlacesForm,
+        _ responder: DatasetResponder, _ context: RequestContext
     ) throws -> HTTPResponse {
-        guard page.places.count > 0 else { throw Self.notFound }
+        guard page.places.count > 0 else {
+            switch page.places.former {
+            case .merged(let survivor):
+                return redirect(request, to: survivor, isPersonal: query.center != nil)
+            case .removed: throw Self.gone
+            case nil: throw Self.notFound
+            }
+        }
         return try responder.respond(
             from: page.datasetID, after: page.databaseDuration, by: store,
             expectedBytes: page.places.expectedBytes + 64, in: context
@@ -136,6 +147,17 @@ struct PlaceHandler: HTTPHandler {
             let style = PlaceStyle(ofDetails: form, languages: query.languages)
             try page.places.write(0, as: style, to: &writer)
         }
+    }
+}
+
+extension PlaceHandler {
+    /// The response that leads to the place that the request's one was merged into, with the same query. The reference is relative,
+    /// so that it works behind any prefix (RFC 3986, section 5.2).
+    private func redirect(_ request: HTTPRequest, to survivor: Int64, isPersonal: Bool) -> HTTPResponse {
+        let query = request.query.map { "?\($0)" } ?? ""
+        let fields = isPersonal ? cachePolicy.personalRedirect : cachePolicy.sharedRedirect
+        return HTTPResponse(
+            .permanentRedirect, headers: [.location: "\(survivor)\(query)", .cacheControl: fields])
     }
 }
 

@@ -141,10 +141,10 @@ private struct FinishingHandler: HTTPHandler {
         var response: HTTPResponse
         do {
             response = try result.get()
-            // Preconditions are ignored if the request fails without them (RFC 9110, section 13.2.1).
+            // Preconditions are ignored if the request fails without them, or leads elsewhere (RFC 9110, section 13.2.1).
             // A record has a strong tag, which its handler compares.
             if request.method == .get || request.method == .head, !request.headers.ifMatchHolds,
-                context.routeTemplate != EndpointPath.record
+                response.status != .permanentRedirect, context.routeTemplate != EndpointPath.record
             {
                 throw HTTPError.preconditionFailed
             }

@@ -87,10 +87,9 @@ package final class IndexedPlaceStore: PlaceStore {
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage> {
         if !request.ids.isEmpty {
-            guard let page = index.withSnapshot(at: now, { RankedPage(byIDs: request, in: $0) }) else {
-                throw .notReady
-            }
-            return .now(page)
+            return .now(
+                try pageByIDs(request) { snapshot, former in RankedPage(byIDs: request, in: snapshot, former)
+                })
         }
         if request.sort == .relevance { return relevantPlaces(for: request, from: client()) }
         guard let ranking = Ranking(pageOf: request) else { return .now(RankedPage(places: NoPlaces())) }
@@ -101,6 +100,33 @@ package final class IndexedPlaceStore: PlaceStore {
             return .now(RankedPage(page, of: request, in: snapshot))
         }
         return (consume found ?? nil) ?? laterPlaces(for: request, from: client())
+    }
+
+    /// The place with an id, at once.
+    ///
+    /// - Throws: `notReady` where there are no places.
+    package func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
+        .now(
+            try pageByIDs(NearbyPlacesRequest(request)) { snapshot, former in
+                let former = former.place(Int64(request.id), in: snapshot)
+                return RankedPage(places: NoPlaces(former: former), datasetID: snapshot.datasetID)
+            })
+    }
+
+    /// The places with some ids where all are there, which is all that most requests cost; otherwise what `otherwise` makes of
+    /// the former ids.
+    private func pageByIDs(
+        _ request: NearbyPlacesRequest, otherwise: (IndexSnapshot, FormerIDs) -> RankedPage?
+    ) throws(PlaceStoreError) -> RankedPage {
+        if let page = index.withSnapshot(at: now, { RankedPage(byIDs: request, in: $0) }) ?? nil {
+            return page
+        }
+        // All may be there in a snapshot that was published meanwhile.
+        let page = withFacts { snapshot, facts in
+            RankedPage(byIDs: request, in: snapshot) ?? otherwise(snapshot, facts.former ?? FormerIDs())
+        }
+        guard let page = page ?? nil else { throw .notReady }
+        return page
     }
 
     private func laterPlaces(for request: NearbyPlacesRequest, from client: IPAddress) -> Stored<RankedPage> {

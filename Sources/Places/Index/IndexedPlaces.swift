@@ -39,6 +39,39 @@ struct IndexedPlaces: PlaceSource {
     }
 }
 
+/// The places with some ids, of which some were merged into these.
+struct MergedPlaces: PlaceSource {
+    private let snapshot: IndexSnapshot
+    private let placed: [IndexPage.Placed]
+    private let showsDistances: Bool
+    private let merged: [Int64: [Int64]]
+
+    /// - Parameter merged: the ids that were asked for and merged, by those of the places that they were merged into.
+    init(
+        _ placed: [IndexPage.Placed], in snapshot: IndexSnapshot, showsDistances: Bool,
+        merged: [Int64: [Int64]]
+    ) {
+        self.snapshot = snapshot
+        self.placed = placed
+        self.showsDistances = showsDistances
+        self.merged = merged
+    }
+
+    var count: Int { placed.count }
+
+    func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
+        let place = placed[index]
+        let (record, distance) = (
+            snapshot.records[place.reference], showsDistances ? place.distanceMeters : nil
+        )
+        if let ids = merged[place.id] {
+            style.write(record, distance: distance, mergedFrom: ids, to: &writer)
+        } else {
+            style.write(record, distance: distance, to: &writer)
+        }
+    }
+}
+
 /// The places of a page that was found by relevance.
 struct RelevantPlaces: PlaceSource {
     private let snapshot: IndexSnapshot
@@ -107,19 +140,41 @@ extension RankedPage {
         self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
     }
 
-    init(byIDs request: NearbyPlacesRequest, in snapshot: IndexSnapshot) {
-        var placed = Set(request.ids).compactMap { id in
-            let id = Int64(id)
-            return snapshot.place(withID: id).map { reference in
-                let position = snapshot.position(of: reference)
-                let candidate = Candidate(id: id, latitude: position.latitude, longitude: position.longitude)
-                let distance = request.center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
-                return IndexPage.Placed(reference: reference, id: id, distanceMeters: distance ?? 0)
+    /// The places with the request's ids, and those that others were merged into; nil where some aren't there and it isn't known
+    /// what became of them.
+    init?(byIDs request: NearbyPlacesRequest, in snapshot: IndexSnapshot, _ former: FormerIDs? = nil) {
+        let ids = Set(request.ids)
+        var placed = ids.compactMap { snapshot.placed(Int64($0), from: request.center) }
+        var merged: [Int64: [Int64]] = [:]
+        if placed.count < ids.count {
+            guard let former else { return nil }
+            for id in Set(ids.map(Int64.init)).subtracting(placed.map(\.id)).sorted() {
+                guard case .merged(let survivor) = former.place(id, in: snapshot) else { continue }
+                merged[survivor, default: []].append(id)
+            }
+            for id in merged.keys where !ids.contains(Int(id)) {
+                if let place = snapshot.placed(id, from: request.center) { placed.append(place) }
             }
         }
         placed.sort { ($0.distanceMeters, $0.id) < ($1.distanceMeters, $1.id) }
-        let places = IndexedPlaces(placed, in: snapshot, showsDistances: request.center != nil)
+        let showsDistances = request.center != nil
+        let places: any PlaceSource =
+            merged.isEmpty
+            ? IndexedPlaces(placed, in: snapshot, showsDistances: showsDistances)
+            : MergedPlaces(placed, in: snapshot, showsDistances: showsDistances, merged: merged)
         self.init(places: places, datasetID: snapshot.datasetID)
+    }
+}
+
+extension IndexSnapshot {
+    /// A place with its distance; 0 without a centre.
+    fileprivate func placed(_ id: Int64, from center: Coordinate?) -> IndexPage.Placed? {
+        place(withID: id).map { reference in
+            let position = position(of: reference)
+            let candidate = Candidate(id: id, latitude: position.latitude, longitude: position.longitude)
+            let distance = center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
+            return IndexPage.Placed(reference: reference, id: id, distanceMeters: distance ?? 0)
+        }
     }
 }
 

@@ -19,28 +19,36 @@ package final class ServedIndex: Sendable {
         package let categories: NameVocabulary
         /// What is known of source datasets besides their places, by the datasets' names.
         package let datasets: [ExactName: DatasetFacts]
+        /// The ids of removed places; nil where they aren't known. A place that is there is none of these, whatever they say.
+        package let former: FormerIDs?
 
         /// Makes the facts of a dataset.
         ///
         /// - Parameter datasetID: the id that entity tags are made from, if it isn't the dataset's own.
         package init(
             version: DatasetVersion, datasetID: DatasetID? = nil, categories: NameVocabulary,
-            datasets: [ExactName: DatasetFacts] = [:]
+            datasets: [ExactName: DatasetFacts] = [:], former: FormerIDs? = FormerIDs()
         ) {
             self.version = version
             self.datasetID = datasetID ?? version.datasetID
             self.categories = categories
             self.datasets = datasets
+            self.former = former
         }
 
-        /// Whether both have the same categories and source datasets, whatever their ids and versions are.
+        /// Whether both have the same categories, source datasets and ids of removed places, whatever their own ids and versions
+        /// are.
         package func hasSameContent(as other: Facts) -> Bool {
             categories.sortedNames == other.categories.sortedNames && datasets == other.datasets
+                && former == other.former
         }
 
         package func renamed(_ id: DatasetID) -> Facts {
-            Facts(version: version, datasetID: id, categories: categories, datasets: datasets)
+            Facts(version: version, datasetID: id, categories: categories, datasets: datasets, former: former)
         }
+
+        /// The memory that the ids of removed places take, in bytes.
+        package var formerBytes: Int { former?.bytes ?? 0 }
     }
 
     /// What the metrics tell.
@@ -72,7 +80,7 @@ package final class ServedIndex: Sendable {
         /// The time since which each of them was read from the database or compared with it, by the same clock.
         package var verifiedAt: Duration?
         /// How many differences from the database were found: each place that differed, and each time that the
-        /// categories or source datasets differed.
+        /// categories, source datasets or ids of removed places differed.
         package var differenceCount = 0
         /// How many triggers don't record what is written.
         package var inactiveTriggerCount = 0

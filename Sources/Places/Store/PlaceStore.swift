@@ -27,7 +27,7 @@ package protocol PlaceStore: AnyObject {
     var staleSeconds: Int? { get }
 
     /// The page of places that a request asks for, nearest first or by relevance. Those with some ids are all on one page; without a centre
-    /// they are in the order of their ids.
+    /// they are in the order of their ids. In place of one that was merged into another one, that one is there.
     ///
     /// - Parameter client: who sent the request. It matters only if the page has to be waited for: a client that asks
     ///   for many costly pages waits behind its own ones.
@@ -35,6 +35,11 @@ package protocol PlaceStore: AnyObject {
     func places(
         for request: NearbyPlacesRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<RankedPage>
+
+    /// The place with an id; a page without any where there is no such place, which says what became of it.
+    ///
+    /// - Throws: as `places`.
+    func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage>
 
     /// The matching places of each cell that a request's box touches. `client` is used as in `places`.
     ///
@@ -69,11 +74,9 @@ extension PlaceStore {
     /// True, by default: each read returns the newest data.
     package func waitUntilServed(_ revision: Int64, atMost time: Duration) async -> Bool { true }
 
-    /// One place, which is found as several are; an empty page where there is no such place.
+    /// One place, found as several are, of a store that knows no removed places.
     package func place(for request: PlaceRequest) throws(PlaceStoreError) -> Stored<RankedPage> {
-        var byID = NearbyPlacesRequest(ids: [request.id], center: request.center)
-        byID.languages = request.languages
-        return try places(for: byID, from: .unknown)
+        try places(for: NearbyPlacesRequest(request), from: .unknown)
     }
 
     package func places(for request: NearbyPlacesRequest) async throws(PlaceStoreError) -> RankedPage {
@@ -178,6 +181,9 @@ package protocol PlaceSource {
     /// How many there are.
     var count: Int { get }
 
+    /// What became of the place that was asked for by its id, where it isn't there; nil where there never was one.
+    var former: FormerPlace? { get }
+
     /// About how many bytes their JSON takes, so that memory for a response is allocated once. A little too many is better
     /// than too few.
     var expectedBytes: Int { get }
@@ -190,6 +196,9 @@ package protocol PlaceSource {
 }
 
 extension PlaceSource {
+    /// Nil.
+    package var former: FormerPlace? { nil }
+
     /// 448 bytes a place.
     package var expectedBytes: Int { 448 * count }
 
@@ -198,11 +207,23 @@ extension PlaceSource {
     }
 }
 
-/// The places of a page that has none.
-struct NoPlaces: PlaceSource {
-    var count: Int { 0 }
+extension NearbyPlacesRequest {
+    /// A request for one place as for several.
+    package init(_ request: PlaceRequest) {
+        self.init(ids: [request.id], center: request.center)
+        languages = request.languages
+    }
+}
 
-    func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {}
+/// The places of a page that has none.
+package struct NoPlaces: PlaceSource {
+    package var former: FormerPlace?
+
+    package init(former: FormerPlace? = nil) { self.former = former }
+
+    package var count: Int { 0 }
+
+    package func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {}
 }
 
 /// What a store counts all places by: categories or source datasets.
@@ -321,14 +342,29 @@ package struct PlaceStyle {
             to: &writer)
     }
 
+    /// Writes a place in place of those that were merged into it.
+    package func write(
+        _ record: PlaceRecord, distance: Double?, mergedFrom ids: [Int64], to writer: inout JSONWriter
+    ) {
+        record.write(
+            asFeature: form == .geoJSON, distance: distance, selection: selection, mergedFrom: ids,
+            to: &writer)
+    }
+
     /// Writes a place that isn't in the index.
     package func write(
-        _ place: PlaceFields, distance: Double?, to writer: inout JSONWriter
+        _ place: PlaceFields, distance: Double?, mergedFrom ids: [Int64] = [], to writer: inout JSONWriter
     ) throws(PlaceStoreError) {
         var record: [UInt8] = []
         guard PlaceRecord.encode(place, into: &record) else {
             throw .failed(reason: "place \(place.id) can't be written")
         }
-        record.withRecord { write($0, distance: distance, to: &writer) }
+        record.withRecord { record in
+            if ids.isEmpty {
+                write(record, distance: distance, to: &writer)
+            } else {
+                write(record, distance: distance, mergedFrom: ids, to: &writer)
+            }
+        }
     }
 }

@@ -93,6 +93,7 @@ extension ResponseRules {
     }
 
     private static func body(of exchange: Exchange, _ response: ContractDescription.Documented) -> [String] {
+        if response.bodies.isEmpty { return exchange.body.isEmpty ? [] : ["it has a body"] }
         guard let type = exchange.mediaType, let schema = response.bodies[type] else {
             return ["its content is \(exchange.header("Content-Type") ?? "of no type")"]
         }

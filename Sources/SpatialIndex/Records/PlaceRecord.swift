@@ -240,7 +240,7 @@ extension PlaceRecord {
     package func writeItem(
         distance: Double?, selection: PlaceSelection? = nil, to writer: inout JSONWriter
     ) {
-        if selection != nil { return writeItem(distance, selection, matchedName: nil, &writer) }
+        if selection != nil { return writeItem(distance, selection, adding: nil, &writer) }
         writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition) { memory in
             // Most places are written so: the header is read once.
             let header = header
@@ -259,7 +259,7 @@ extension PlaceRecord {
     package func writeFeature(
         distance: Double?, selection: PlaceSelection? = nil, to writer: inout JSONWriter
     ) {
-        writeFeature(distance, selection, matchedName: nil, &writer)
+        writeFeature(distance, selection, adding: nil, &writer)
     }
 
     /// Writes the place in a form with the name that it was found by.
@@ -270,20 +270,42 @@ extension PlaceRecord {
         asFeature: Bool, distance: Double?, selection: PlaceSelection?, matchedNames: [Int],
         to writer: inout JSONWriter
     ) {
-        let matchedName = matchedName(matchedNames, selection)
+        let name = matchedName(matchedNames, selection)
+        let member = name.map { PlaceWriter.Member(start: ",\"matchedName\":\"", value: $0, end: "\"}") }
+        write(asFeature: asFeature, distance, selection, adding: member, &writer)
+    }
+
+    /// Writes the place in a form with the ids of those that were merged into it, at least one.
+    package func write(
+        asFeature: Bool, distance: Double?, selection: PlaceSelection?, mergedFrom ids: [Int64],
+        to writer: inout JSONWriter
+    ) {
+        var list = ids.map(String.init).joined(separator: ",")
+        list.withUTF8 { list in
+            let member = PlaceWriter.Member(
+                start: ",\"mergedFrom\":[", value: UnsafeRawBufferPointer(list), end: "]}")
+            write(asFeature: asFeature, distance, selection, adding: member, &writer)
+        }
+    }
+
+    private func write(
+        asFeature: Bool, _ distance: Double?, _ selection: PlaceSelection?,
+        adding member: PlaceWriter.Member?,
+        _ writer: inout JSONWriter
+    ) {
         if asFeature {
-            writeFeature(distance, selection, matchedName: matchedName, &writer)
+            writeFeature(distance, selection, adding: member, &writer)
         } else {
-            writeItem(distance, selection, matchedName: matchedName, &writer)
+            writeItem(distance, selection, adding: member, &writer)
         }
     }
 
     private func writeItem(
-        _ distance: Double?, _ selection: PlaceSelection?, matchedName: UnsafeRawBufferPointer?,
+        _ distance: Double?, _ selection: PlaceSelection?, adding member: PlaceWriter.Member?,
         _ writer: inout JSONWriter
     ) {
         let selection = selection ?? .nothing
-        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + (matchedName?.count ?? 0)) {
+        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + (member?.value.count ?? 0)) {
             memory in
             var writer = PlaceWriter(end: memory)
             writer.write(id)
@@ -291,17 +313,17 @@ extension PlaceRecord {
             writer.write(names, in: selection.languages, of: otherNames)
             writer.write(position)
             writer.writeRest(
-                of: self, distance, selection, matchedName, selection.showsLastChange ? lastChange : nil)
+                of: self, distance, selection, member, selection.showsLastChange ? lastChange : nil)
             return writer.end - memory
         }
     }
 
     private func writeFeature(
-        _ distance: Double?, _ selection: PlaceSelection?, matchedName: UnsafeRawBufferPointer?,
+        _ distance: Double?, _ selection: PlaceSelection?, adding member: PlaceWriter.Member?,
         _ writer: inout JSONWriter
     ) {
         let selection = selection ?? .nothing
-        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + (matchedName?.count ?? 0)) {
+        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + (member?.value.count ?? 0)) {
             memory in
             var writer = PlaceWriter(end: memory)
             writer.write("{\"type\":\"Feature\",\"id\":")
@@ -313,7 +335,7 @@ extension PlaceRecord {
             writer.write("]},\"properties\":{")
             writer.write(names, in: selection.languages, of: otherNames)
             writer.write(featured)
-            writer.writeRest(of: self, distance, selection, matchedName)
+            writer.writeRest(of: self, distance, selection, member)
             writer.write("}")
             return writer.end - memory
         }
@@ -323,6 +345,15 @@ extension PlaceRecord {
 private struct PlaceWriter {
     /// The maximum number of bytes that a form adds to the text of a record.
     static let maximumAddition = 192
+
+    /// A member that only some responses have.
+    struct Member {
+        /// What is written before the value: a comma and the name.
+        let start: StaticString
+        let value: UnsafeRawBufferPointer
+        /// What is written behind it, with the end of the object.
+        let end: StaticString
+    }
 
     /// Where the next bytes go.
     var end: UnsafeMutableRawPointer
@@ -342,11 +373,11 @@ private struct PlaceWriter {
     /// Writes what both forms of a place end with, from the distance on.
     mutating func writeRest(
         of record: PlaceRecord, _ distance: Double?, _ selection: PlaceSelection,
-        _ matchedName: UnsafeRawBufferPointer?, _ change: PlaceRecord.LastChange? = nil
+        _ member: Member?, _ change: PlaceRecord.LastChange? = nil
     ) {
         write(distance: distance)
         write(record.details)
-        insert(matchedName: matchedName)
+        insert(member)
         if let change { insert(change) }
         insert(record.properties, selection.properties)
     }
@@ -365,13 +396,13 @@ private struct PlaceWriter {
         write(UnsafeRawBufferPointer(rebasing: members.dropFirst(names.memberCount)))
     }
 
-    /// Writes the member `matchedName` as the last one of the object that was just ended, where there is one.
-    mutating func insert(matchedName: UnsafeRawBufferPointer?) {
-        guard let matchedName else { return }
+    /// Writes a member as the last one of the object that was just ended, where there is one.
+    mutating func insert(_ member: Member?) {
+        guard let member else { return }
         end -= 1
-        write(",\"matchedName\":\"")
-        write(matchedName)
-        write("\"}")
+        write(member.start)
+        write(member.value)
+        write(member.end)
     }
 
     /// Writes the members `version` and `updatedAt` as the last ones of the object that was just ended.

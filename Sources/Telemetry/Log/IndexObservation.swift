@@ -20,7 +20,7 @@ package enum IndexObservation: Sendable, Hashable {
     case tooLarge(places: Int, needed: Int, maximum: Int, isServing: Bool)
     /// This number of places in a range of ids differed from the database's, and were mended.
     case differed(places: Int, ids: ClosedRange<Int64>)
-    /// The names of the categories, or the source datasets, differed from the database's, and were mended.
+    /// The names of the categories, the source datasets, or what became of removed places, differed from the database's, and were mended.
     case factsDiffered
     /// These triggers are disabled or missing, so what is written isn't followed.
     case triggersInactive(names: [String])
@@ -79,7 +79,7 @@ package enum IndexObservation: Sendable, Hashable {
             "\(places) places between the ids \(ids.words) differed from the database's, and are mended: something writes "
                 + "past the triggers"
         case .factsDiffered:
-            "categories or datasets differed from the database's, and are mended: something writes past the triggers"
+            "categories, datasets or removed places differed from the database's, and are mended: something writes past the triggers"
         case .triggersInactive(let names):
             "changes of places aren't recorded: \(names.joined(separator: ", ")) disabled or missing"
         case .triggersActive: "all triggers that record changes of places are there"

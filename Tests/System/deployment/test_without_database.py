@@ -1,6 +1,7 @@
 """Servers that keep their places in a folder (POI_INDEX_DIR) start without the database: behind the shipped HAProxy no restart
 loses a read. A kill leaves a whole file or none, and of a damaged one no wrong place is served."""
 
+import json
 import shutil
 import struct
 import threading
@@ -133,6 +134,28 @@ def test_restarts_without_the_database_lose_no_read(poi, places, tmp_path):
     failed = {response: count for response, count in readers.responses.items()
               if response[0] != 200 or not isinstance(state_of(response[1]), int)}
     assert stale and not failed
+
+
+def test_what_became_of_removed_places_is_known_without_the_database(poi, places, tmp_path):
+    folder = tmp_path / "places"
+
+    def responses(server):
+        client = Client(server.port)
+        found = [client.request("GET", target) for target in ("/locations/5", "/locations/6?lat=1&long=2", "/locations/987654321")]
+        items = json.loads(server.get("/locations?ids=5,6,8").read())
+        return ([(status, headers.get("Location")) for status, headers, _ in found],
+                [(place["id"], place.get("mergedFrom")) for place in items])
+
+    expected = ([(410, None), (308, "7?lat=1&long=2"), (404, None)], [(7, [6]), (8, None)])
+    with keeping(poi, folder, places) as server:
+        wait_for_file(server)
+        psql(places.url("poi_migrate"), "SELECT remove_place(5, NULL, 'anna'); SELECT merge_places(6, 7, NULL, NULL, 'anna')")
+        wait_for(lambda: responses(server) == expected, 60, "the changes")
+        # By poi_serve, from the table.
+        with Server(poi, places.url("poi_serve"), settings={"POI_INDEX": "off", "POI_LOOPS": "1"}) as other:
+            assert responses(other) == expected
+    with keeping(poi, folder) as server:
+        assert responses(server) == expected
 
 
 # Kills

@@ -128,7 +128,7 @@ async function loadDetail() {
         document.title = `${place.name} – ${title}`;
         if (showDetail(place, options)) map?.reveal(place, byID('detail'));
     } catch (error) {
-        if (error.status !== 404) throw error;
+        if (!isGone(error)) throw error;
         showDetailFault('This place is no longer there.', close);
     }
 }
@@ -191,9 +191,14 @@ async function goToPlace() {
         change(chosen(viewAt((await service.place(state.place)).place)));
         return true;
     } catch (error) {
-        if (error.status !== 404) throw error;
+        if (!isGone(error)) throw error;
         return false;
     }
+}
+
+/** Whether a place isn't there: it never was, or was removed. */
+function isGone(error) {
+    return error.status === 404 || error.status === 410;
 }
 
 /** Goes to all places. */
