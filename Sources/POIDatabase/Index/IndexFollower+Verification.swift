@@ -40,12 +40,13 @@ extension IndexFollower {
         // A negative number without quotes would not be a bigint, and not be looked up by the index.
         func bigint(_ id: Int64) -> SQL { SQL(unsafeSQL: "'\(id)'::bigint") }
         let condition = " WHERE id >= " + bigint(rounds.next)
+        // More than places, since they are small: a round mustn't take much longer where many were removed.
+        let formerLimit = 20 * limit
         let former = try await formerIDs(
             connection,
             "SELECT * FROM (SELECT id, merged_into FROM removed_locations" + condition + " ORDER BY id LIMIT "
-                + SQL(integer: limit) + ") AS former")
-        // There are at most so many of either in the range.
-        let lastFormer = former.ids.count < limit ? .max : former.ids.last ?? .max
+                + SQL(integer: formerLimit) + ") AS former")
+        let lastFormer = former.ids.count < formerLimit ? .max : former.ids.last ?? .max
         let sql: SQL =
             "COPY (SELECT id, " + PlaceColumn.sql + " FROM locations" + condition + " AND id <= "
             + bigint(lastFormer) + " ORDER BY id LIMIT " + SQL(integer: limit) + ") TO STDOUT (FORMAT binary)"
