@@ -388,9 +388,9 @@ CREATE INDEX edit_requests_made_at_idx ON edit_requests (made_at);
 COMMENT ON TABLE edit_requests IS 'Edits by HTTP that had an Idempotency-Key, for 24 hours.';
 
 -- An edit by HTTP, in one statement. `arguments` have the members and resets of a place that is made or corrected, and the members
--- that nobody edits where they were sent; the version to restore; or the place to merge into. Returns the place's record afterwards, NULLs for a removed one, and a revision that has
--- the edit. A key that came before returns what it returned then; with another request it is POI22. What of the arguments is
--- wrong is the constraint's name.
+-- that nobody edits where they were sent; the version to restore; or the place to merge into. Returns the place's record
+-- afterwards, NULLs for a removed one, and a revision that has the edit. A key that came before returns what it returned then;
+-- with another request it is POI22. What of the arguments is wrong is the constraint's name.
 CREATE FUNCTION edit_place(
     action text, place_id bigint, arguments jsonb, expected_versions bigint[], editor text, request_key text, request_digest text
 ) RETURNS TABLE (result_id bigint, result_version bigint, result jsonb, revision bigint)
@@ -497,6 +497,7 @@ BEGIN
         FROM place_changes(place_id, before_step, max_count);
 END;
 $$;
+
 -- For those that were merged into one place: a merge of that changes them, and servers read them then.
 CREATE INDEX removed_locations_merged_into_idx ON removed_locations (merged_into) WHERE merged_into IS NOT NULL;
 

@@ -169,7 +169,7 @@ extension PointOfInterest {
             language: shown.language, matchedName: matchedName,
             operatingStatus: newer(operatingStatus, \.operatingStatus),
             version: version == nil ? nil : after.version,
-            updatedAt: updatedAt == nil ? nil : after.updatedAt)
+            updatedAt: updatedAt == nil ? nil : after.updatedAt, mergedFrom: mergedFrom)
     }
 
     /// The properties with those of an edit that are shown as they were before it.

@@ -17,7 +17,7 @@ enum BuiltInMigrations {
         "0210_create_location_versions":
             "9d40300e0bf448a419156d0eed732b1f85efa73fd0125077f91e83d071e8a6be",
         "0211_let_editors_edit":
-            "c721bd63a1bc4bcbc87c9dad02baf9ddb497192df4987c939e81766de3cc88fa",
+            "490c7a285d2aa56d978773047e240587afecf4e91636a7abd64b3e416f7c9bbb",
     ]
 
     /// The same of the seeds, which a folder may lack.
