@@ -353,7 +353,8 @@ let package = Package(
         .testTarget(
             name: "MockServiceTests",
             dependencies: [
-                "HTTPServer", "MockServerAPI", "MockService", "Places", "PointsOfInterestAPI",
+                "EventLoop", "HTTPServer", "MockServerAPI", "MockService", "POIService", "Places",
+                "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Program", "Telemetry",
             ],
             swiftSettings: swiftSettings),
         .testTarget(
