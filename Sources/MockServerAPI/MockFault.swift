@@ -12,6 +12,9 @@ public enum MockFault: Hashable, Sendable {
     case page(status: Int)
     /// The connection is reset, without a response.
     case reset
+    /// The service does what the request asks for, and the connection is reset instead of its response: what a client knows
+    /// when a network is lost at the wrong moment. Only the journal has the response's status.
+    case lostResponse
     /// The connection ends after this many bytes of the body, though `Content-Length` is that of the whole body; nil is
     /// half of the body.
     case truncatedBody(bytes: Int? = nil)
@@ -39,6 +42,8 @@ public enum MockFault: Hashable, Sendable {
         case page
         /// See `MockFault.reset`.
         case reset
+        /// See `MockFault.lostResponse`.
+        case lostResponse = "lost-response"
         /// See `MockFault.truncatedBody`.
         case truncatedBody = "truncated-body"
         /// See `MockFault.malformedJSON`.
@@ -57,6 +62,7 @@ public enum MockFault: Hashable, Sendable {
         case .problem: .problem
         case .page: .page
         case .reset: .reset
+        case .lostResponse: .lostResponse
         case .truncatedBody: .truncatedBody
         case .malformedJSON: .malformedJSON
         case .paddedBody: .paddedBody
@@ -90,6 +96,7 @@ extension MockFault: Codable {
                         forKey: .retryAfterSeconds, in: 0...86_400))
             case .page: .page(status: try members.integer(forKey: .status, in: 200...599))
             case .reset: .reset
+            case .lostResponse: .lostResponse
             case .truncatedBody:
                 .truncatedBody(bytes: try members.integerIfPresent(forKey: .bytes, in: 0...16_777_216))
             case .malformedJSON: .malformedJSON
@@ -122,7 +129,7 @@ extension MockFault: Codable {
             try members.encode(status, forKey: .status)
             if !headers.isEmpty { try members.encode(headers, forKey: .headers) }
             if !body.isEmpty { try members.encode(body, forKey: .body) }
-        case .reset, .malformedJSON: break
+        case .reset, .lostResponse, .malformedJSON: break
         }
     }
 
@@ -154,7 +161,7 @@ extension MockFault.Kind {
         case .truncatedBody, .paddedBody: [.bytes]
         case .slowDrip: [.bytes, .intervalSeconds]
         case .response: [.status, .headers, .body]
-        case .reset, .malformedJSON: []
+        case .reset, .lostResponse, .malformedJSON: []
         }
     }
 }

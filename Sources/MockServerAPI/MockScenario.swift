@@ -89,3 +89,11 @@ public enum MockPath {
             }
     }
 }
+
+/// The editor whom `poi-mock` lets in where its settings name no others. Its places are nobody's, so its key is no secret.
+public enum MockEditor {
+    /// The name that the history has.
+    public static let name = "Mock Editor"
+    /// The key, for `Authorization: Bearer`.
+    public static let key = "poi-mock-editor-key"
+}

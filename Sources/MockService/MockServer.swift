@@ -62,14 +62,16 @@ package struct MockServer: Sendable {
         MockErrorResponder(service: ProblemResponder(observability: observability))
     }
 
-    private func makeHandler(on loop: EventLoop, _ health: Health) -> MockDispatcher {
+    /// Responds to requests for the service and for sessions; without a socket.
+    func makeHandler(on loop: EventLoop, _ health: Health) -> MockDispatcher {
         let (service, observability) = (configuration.service, observability)
         return MockDispatcher(
             loop: loop, fixtures: configuration.fixtures, scenario: configuration.scenario,
             maximumSessionCount: configuration.maximumSessionCount, errorResponder: errorResponder
         ) { fixtures in
-            ServiceDispatcher(
-                store: fixtures.makeStore(on: loop), events: MemoryEventStore(), health: health,
+            let (places, edits) = fixtures.makeStores(on: loop)
+            return ServiceDispatcher(
+                store: places, events: MemoryEventStore(), edits: edits, health: health,
                 configuration: service, errorResponder: ProblemResponder(observability: observability),
                 observability: observability, limits: SharedLimits(service))
         }
@@ -142,6 +144,7 @@ package struct MockConfiguration: Sendable {
         .host, .port, .maxConnections, .maxInFlight, .shutdownTimeout,
         .ignoredParameters, .cachePrivateMaxAge, .cachePublicMaxAge, .corsOrigins,
         .apiKeys, .eventsKeys, .eventsDir, .rateLimit, .rateBurst,
+        .editorsFile, .editorHeader, .editorOrigins, .editorRateLimit, .editorialLicense,
         .trustedProxies, .accessLog,
         .leafletDirectory, .tilesURL, .tilesAttribution,
         .logFormat, .logClient,
@@ -161,7 +164,11 @@ package struct MockConfiguration: Sendable {
             .choice(.scenario, "situation that sessions begin with", default: .normal))
         maximumSessionCount = try reader.read(
             .integer(.maxSessions, "maximum number of sessions at a time", in: 1...1000, default: 64))
-        service = try ServiceConfiguration(from: &reader, processorCount: 1, isDevelopment: true)
+        var service = try ServiceConfiguration(from: &reader, processorCount: 1, isDevelopment: true)
+        if service.editing.access == nil, let key = AccessKey(settingText: MockEditor.key) {
+            service.editing.allow(key, named: MockEditor.name, fromAnywhere: true)
+        }
+        self.service = service
         try reader.refuseUnknownFlags()
         for entry in reader.entries where entry.origin == "flag" {
             guard Self.settings.contains(entry.name) else {

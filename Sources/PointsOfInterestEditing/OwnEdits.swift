@@ -166,10 +166,10 @@ extension PointOfInterest {
             featured: newer(featured, \.featured), distance: hasMoved ? nil : distance,
             address: newer(address, \.address), website: newer(website, \.website), source: source,
             importance: newer(importance, \.importance), properties: properties(old, new, in: response),
-            language: shown.language, matchedName: matchedName,
+            language: shown.language, matchedName: matchedName, mergedFrom: mergedFrom,
             operatingStatus: newer(operatingStatus, \.operatingStatus),
             version: version == nil ? nil : after.version,
-            updatedAt: updatedAt == nil ? nil : after.updatedAt, mergedFrom: mergedFrom)
+            updatedAt: updatedAt == nil ? nil : after.updatedAt)
     }
 
     /// The properties with those of an edit that are shown as they were before it.

@@ -66,6 +66,28 @@ struct FaultTests {
         try await session.end()
     }
 
+    @Test("A fault can be the loss of the response to a request that was done")
+    func asALostResponse() async throws {
+        let session = try await SharedMock.session()
+        try await session.setFaults([MockFaultRule(method: "POST", times: 1, fault: .lostResponse)])
+        var request = URLRequest(url: session.baseURL.appending(path: "locations"))
+        request.httpMethod = "POST"
+        request.setValue("Bearer \(MockEditor.key)", forHTTPHeaderField: "Authorization")
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.setValue("a-key", forHTTPHeaderField: "Idempotency-Key")
+        request.httpBody = Data(
+            #"{"name": "New", "category": "zoo", "latitude": 80, "longitude": 170}"#.utf8)
+        let urlSession = URLSession(configuration: .ephemeral)
+        await #expect(throws: URLError.self) { try await urlSession.data(for: request) }
+        // It is sent again as a client does that doesn't know what has become of it.
+        let (_, response) = try await urlSession.data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 201)
+        let there = NearbyPlacesRequest(center: try Coordinate(latitude: 80, longitude: 170), radiusMeters: 1)
+        #expect(try await session.service.nearbyPlaces(there).places.map(\.name) == ["New"])
+        #expect(try await session.journal().requests.map(\.fault) == [.lostResponse, nil, nil])
+        try await session.end()
+    }
+
     @Test("A fault can be a body that can't be decoded")
     func asMalformedJSON() async throws {
         guard case .damagedBody = try await failure(.malformedJSON)?.reason else {

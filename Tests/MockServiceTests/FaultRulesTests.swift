@@ -15,7 +15,8 @@ struct FaultRulesTests {
         let rules: [MockFaultRule] = [
             MockFaultRule(delaySeconds: 0.5), MockFaultRule(method: "GET", times: 3, fault: .reset),
             MockFaultRule(path: "/locations/{id}", fault: .malformedJSON),
-            MockFaultRule(fault: .truncatedBody()), MockFaultRule(fault: .truncatedBody(bytes: 7)),
+            MockFaultRule(fault: .lostResponse), MockFaultRule(fault: .truncatedBody()),
+            MockFaultRule(fault: .truncatedBody(bytes: 7)),
             MockFaultRule(fault: .slowDrip(bytes: 1, intervalSeconds: 0.25)),
             MockFaultRule(fault: .paddedBody(bytes: 33_554_432)),
             MockFaultRule(fault: .page(status: 502)),
@@ -43,7 +44,7 @@ struct FaultRulesTests {
             (#"[{"fault":{}}]"#, "[0].fault.kind is missing"),
             (
                 #"[{"fault":{"kind":"rset"}}]"#,
-                "[0].fault.kind must be one of problem, page, reset, truncated-body, malformed-json, padded-body, slow-drip, response"
+                "[0].fault.kind must be one of problem, page, reset, lost-response, truncated-body, malformed-json, padded-body, slow-drip, response"
             ),
             (#"[{"fault":{"kind":"reset","status":1}}]"#, "[0].fault.status is no member; there are kind"),
             (#"[{"fault":{"kind":"problem"}}]"#, "[0].fault.status is missing"),

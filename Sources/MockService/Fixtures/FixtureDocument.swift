@@ -259,7 +259,7 @@ extension String {
 
 extension JSONValue.Object {
     /// The same with all members in the order of PostgreSQL's `jsonb`: the shorter name first, then by bytes.
-    fileprivate var inStoredOrder: JSONValue.Object {
+    var inStoredOrder: JSONValue.Object {
         let members = members.sorted { one, other in
             let (left, right) = (one.name.utf8, other.name.utf8)
             return left.count == right.count
@@ -279,7 +279,7 @@ extension JSONValue {
     }
 
     /// How many objects and arrays are in each other at most.
-    fileprivate var levels: Int {
+    var levels: Int {
         switch self {
         case .array(let values): 1 + (values.map(\.levels).max() ?? 0)
         case .object(let object): 1 + (object.members.map(\.value.levels).max() ?? 0)

@@ -7,7 +7,12 @@ import SpatialIndex
 
 /// The places that a mock serves, indexed once for all sessions that have them.
 package struct Fixtures: Sendable {
-    /// The index that the stores of those sessions serve places from.
+    let places: [PlaceFields]
+    /// Those that places may have.
+    let categories: NameVocabulary
+    /// Those that an app may filter by.
+    let properties: FilterableProperties
+    /// The index of the places, which sessions copy.
     package let index: ServedIndex
 
     /// The places that every new database of the service has, with their ids.
@@ -27,9 +32,10 @@ package struct Fixtures: Sendable {
     ///
     /// - Parameter filterable: the properties that an app may filter by; nil is all that the places say.
     private init(_ places: [PlaceFields], _ filterable: FilterableProperties? = nil) throws(FixtureError) {
-        let categories = NameVocabulary(
+        self.places = places
+        categories = NameVocabulary(
             RecordedSeed.recorded.categories + places.map { String(decoding: $0.category, as: UTF8.self) })
-        let properties = filterable ?? FilterableProperties(of: places)
+        properties = filterable ?? FilterableProperties(of: places)
         guard let index = ServedIndex(places, categories: categories, properties: properties) else {
             throw FixtureError(faults: [DocumentFault(path: "", detail: "has more than 65,536 categories")])
         }
@@ -71,10 +77,13 @@ package struct Fixtures: Sendable {
         }
     }
 
-    /// Makes a store with these places, for one session.
-    func makeStore(on loop: EventLoop) -> any PlaceStore {
-        IndexedPlaceStore(
-            index, requestTimeout: Self.requestTimeout, loop: loop)
+    /// Makes stores with these places, for one session: what is edited in it, no other one sees.
+    package func makeStores(on loop: EventLoop) -> (places: any PlaceStore, edits: MemoryEditStore) {
+        let index = ServedIndex(copying: index)
+        return (
+            IndexedPlaceStore(index, requestTimeout: Self.requestTimeout, loop: loop),
+            MemoryEditStore(self, servedBy: index)
+        )
     }
 }
 

@@ -82,6 +82,10 @@ struct FaultyHandler: WaitingHandler {
             var response = HTTPResponse(.ok)
             response.write { _, _, _ in throw CancellationError() }
             return response
+        case .lostResponse:
+            var response = await service.response(to: request, context: context)
+            response.write { _, _, _ in throw CancellationError() }
+            return response
         case .truncatedBody(let bytes):
             var response = await whole(request, context)
             let count = bytes ?? response.body.count / 2

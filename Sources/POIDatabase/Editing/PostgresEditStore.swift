@@ -222,30 +222,14 @@ extension EditError {
 extension PostgresError {
     /// What of an edit only the database could find wrong.
     fileprivate var memberFaults: [Problem.MemberFault] {
-        if server?.constraintName == "readOnly" {
-            return (server?.detail ?? "").split(separator: ",").map { name in
-                Problem.MemberFault(
-                    pointer: JSONPointer.text(of: [String(name)]), code: .readOnlyMember,
-                    detail: "can't be edited, and is another in the record")
-            }
+        switch server?.constraintName {
+        case "locations_category_fkey": [.unknownCategory]
+        case "locations_properties_are_small": [.largeProperties]
+        case "locations_names_are_few_lines": [.tooManyNames]
+        case "version": [.unknownVersion]
+        case "into": [.noOtherPlace]
+        case "readOnly": (server?.detail ?? "").split(separator: ",").map { .readOnly(String($0)) }
+        default: [Problem.MemberFault(pointer: "", code: .malformed, detail: "can't be stored")]
         }
-        let (pointer, code, detail): (String, EventFault.Code, String) =
-            switch server?.constraintName {
-            case "locations_category_fkey": ("/category", .malformed, "must be a category of the service")
-            case "locations_properties_are_small":
-                (
-                    "/properties", .tooLarge,
-                    "must have at most 4096 bytes and three levels, all properties of the place together"
-                )
-            case "locations_names_are_few_lines":
-                (
-                    "/names", .tooLarge,
-                    "must be at most 300 and have at most 8192 bytes together with otherNames, each language once"
-                )
-            case "version": ("/version", .outOfRange, "must be one of the place's versions")
-            case "into": ("/into", .outOfRange, "must be the id of another place that is there")
-            default: ("", .malformed, "can't be stored")
-            }
-        return [Problem.MemberFault(pointer: pointer, code: code, detail: detail)]
     }
 }

@@ -7,6 +7,8 @@ import Program
 package struct EditingConfiguration: Sendable {
     /// Nil where nobody may.
     package private(set) var access: EditingAccess?
+    /// The origins whose pages may edit, beside the service's own.
+    private let origins: CrossOriginPolicy
     /// The license of the places that people make.
     let license: String
     /// The limit of a client's requests to edit.
@@ -28,11 +30,12 @@ package struct EditingConfiguration: Sendable {
                 }
                 return name
             })
-        let origins = try reader.read(
-            .list(
-                .editorOrigins, "origins whose pages may edit, beside the service's own",
-                expected: "origins such as https://example.com, without a path, in lower case"
-            ) { text in AllowedOrigin(settingText: text).flatMap { $0 == .any ? nil : $0 } })
+        origins = CrossOriginPolicy(
+            try reader.read(
+                .list(
+                    .editorOrigins, "origins whose pages may edit, beside the service's own",
+                    expected: "origins such as https://example.com, without a path, in lower case"
+                ) { text in AllowedOrigin(settingText: text).flatMap { $0 == .any ? nil : $0 } }))
         license = try reader.read(
             Setting(.editorialLicense, "license of places that editors make", default: "unknown") {
                 (text) throws(SettingRejection) in
@@ -54,14 +57,16 @@ package struct EditingConfiguration: Sendable {
         access = EditingAccess(
             editors: editors ?? Editors(), header: header,
             clients: ClientIdentification(trustedProxies: trustedProxies),
-            origins: CrossOriginPolicy(origins),
+            origins: origins,
             requiresLoopbackHost: false)
     }
 
-    /// Lets one editor in, from this machine.
-    package mutating func allow(_ key: AccessKey, named name: String) {
+    /// Lets one editor in.
+    ///
+    /// - Parameter fromAnywhere: whether requests to another host than this machine are let in, too.
+    package mutating func allow(_ key: AccessKey, named name: String, fromAnywhere: Bool = false) {
         access = EditingAccess(
             editors: Editors(name: name, key: key), header: nil, clients: ClientIdentification(),
-            origins: CrossOriginPolicy([]), requiresLoopbackHost: true)
+            origins: origins, requiresLoopbackHost: !fromAnywhere)
     }
 }

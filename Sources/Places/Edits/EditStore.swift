@@ -10,7 +10,6 @@ package protocol EditStore: AnyObject {
     func record(of id: Int64) async throws(EditError) -> EditedPlace
 
     /// Edits a place, and returns once that is durable.
-    ///
     func edit(_ edit: PlaceEdit) async throws(EditError) -> EditOutcome
 
     /// What has changed a place, the newest first, also where it was removed.
@@ -125,4 +124,23 @@ package enum EditError: Error, Hashable, Sendable {
     case busy
     /// The store failed. `reason` is for the log.
     case failed(reason: String)
+}
+
+extension Problem.MemberFault {
+    // What only a store finds wrong with an edit, since it knows the vocabulary, and what the place has already.
+
+    package static let unknownCategory = Self(
+        pointer: "/category", code: .malformed, detail: "must be a category of the service")
+    package static let largeProperties = Self(
+        pointer: "/properties", code: .tooLarge,
+        detail: "must have at most 4096 bytes and three levels, all properties of the place together")
+    package static let tooManyNames = Self(
+        pointer: "/names", code: .tooLarge,
+        detail: """
+            must be at most 300 and have at most 8192 bytes together with otherNames, each language once
+            """)
+    package static let unknownVersion = Self(
+        pointer: "/version", code: .outOfRange, detail: "must be one of the place's versions")
+    package static let noOtherPlace = Self(
+        pointer: "/into", code: .outOfRange, detail: "must be the id of another place that is there")
 }

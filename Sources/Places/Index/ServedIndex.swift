@@ -7,7 +7,7 @@ import Synchronization
 
 /// The places in memory that a process serves. Their owner publishes them, and the stores of all loops read them.
 ///
-/// In the service, an `IndexFollower` keeps them up to date; a mock publishes its fixtures once.
+/// In the service, an `IndexFollower` keeps them up to date; a mock publishes its fixtures, and again after each edit.
 ///
 /// Any thread, unless a function says otherwise.
 package final class ServedIndex: Sendable {
@@ -136,19 +136,41 @@ package final class ServedIndex: Sendable {
     package convenience init?(
         _ places: [PlaceFields], categories: NameVocabulary, properties: FilterableProperties = .none
     ) {
+        self.init(freshTime: Self.forEver)
+        guard serve(places, categories: categories, properties: properties) != nil else { return nil }
+    }
+
+    /// Serves for ever what another one serves now. The places are in memory once, until one of both serves others.
+    package convenience init(copying other: ServedIndex) {
+        self.init(freshTime: Self.forEver)
+        guard let snapshot = other.published.pinned(), let facts = other.facts(of: snapshot.datasetID) else {
+            return
+        }
+        update(health: .reachable(missingMigrations: []))
+        publish(snapshot, facts, confirmedAt: .zero, until: Self.forEver)
+    }
+
+    /// Serves these places for ever instead of others, as a dataset with a new id.
+    ///
+    /// - Returns: the dataset's revision; nil if the places have more than 65,536 categories, and then nothing is changed.
+    package func serve(
+        _ places: [PlaceFields], categories: NameVocabulary, properties: FilterableProperties
+    ) -> Int64? {
         var builder = IndexPartBuilder(
             expecting: places.count, vocabulary: IndexVocabulary(properties: properties))
         for place in places {
             guard builder.add(place) else { return nil }
         }
         let id = DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
-        let version = DatasetVersion(datasetID: id, revision: 1, incarnation: id)
-        let facts = Facts(version: version, categories: categories)
-        self.init(freshTime: Self.forEver)
+        let revision = state.withLock { $0.facts?.version.revision ?? 0 } + 1
+        let facts = Facts(
+            version: DatasetVersion(datasetID: id, revision: revision, incarnation: id),
+            categories: categories)
         update(health: .reachable(missingMigrations: []))
         publish(
             IndexSnapshot(part: builder.build(), version: IndexVersion(facts)), facts, confirmedAt: .zero,
             until: Self.forEver)
+        return revision
     }
 
     private static let forEver = Duration.seconds(1 << 50)

@@ -7,7 +7,7 @@ package struct PlaceFields: Sendable {
 
     /// Where a place's data come from, as `PointOfInterest.Source` has it.
     package struct Source: Sendable {
-        let dataset, id, license: Text
+        package let dataset, id, license: Text
 
         package init(dataset: Text, id: Text, license: Text) {
             (self.dataset, self.id, self.license) = (dataset, id, license)
@@ -15,24 +15,24 @@ package struct PlaceFields: Sendable {
     }
 
     package let id: Int
-    let name: Text
+    package let name: Text
     package let category: Text
-    let latitude, longitude: Double
-    let featured: Bool
-    let address, website: Text?
-    let source: Source?
-    let importance: Int
+    package let latitude, longitude: Double
+    package let featured: Bool
+    package let address, website: Text?
+    package let source: Source?
+    package let importance: Int
     /// JSON of an object.
     package let properties: Text?
     /// JSON of an object: a language's tag and a text each.
-    let names: Text?
+    package let names: Text?
     /// Names that are only searched, with `betweenOtherNames` between any two.
-    let otherNames: Text?
-    let operatingStatus: OperatingStatus?
+    package let otherNames: Text?
+    package let operatingStatus: OperatingStatus?
     /// Another one after each change.
-    let version: Int
+    package let version: Int
     /// When the place was changed last, in seconds since 1970: one of `writtenSeconds`.
-    let updatedAtSeconds: Int
+    package let updatedAtSeconds: Int
 
     /// The years 1 to 9999, since RFC 3339 has four digits for a year.
     package static let writtenSeconds = -62_135_596_800...253_402_300_799
