@@ -114,7 +114,7 @@ struct CrossOriginTests {
         #expect(answer.headers.first("Timing-Allow-Origin") == Self.ours)
         #expect(
             answer.headers.first("Access-Control-Expose-Headers")
-                == "Link, ETag, Poi-Stale-Seconds, Retry-After, X-Request-Id")
+                == "Link, ETag, Location, Poi-Stale-Seconds, Poi-Visible, Retry-After, X-Request-Id")
         #expect(!answer.headers.contains("Access-Control-Allow-Credentials"))
     }
 
@@ -162,9 +162,8 @@ struct CrossOriginTests {
             #expect(answer.headers.first("Access-Control-Allow-Methods") == "GET, HEAD, OPTIONS")
             let headers = try #require(answer.headers.first("Access-Control-Allow-Headers"))
             #expect(
-                headers
-                    == "Accept, Authorization, Content-Encoding, Content-Type, If-None-Match, X-Request-Id, traceparent"
-            )
+                headers == "Accept, Authorization, Content-Encoding, Content-Type, Idempotency-Key, "
+                    + "If-Match, If-None-Match, X-Request-Id, traceparent")
             #expect(answer.headers.first("Access-Control-Max-Age") == "7200")
             #expect(answer.headers.first(Self.allowOrigin) == (setting == "*" ? nil : Self.ours))
         }
@@ -182,7 +181,7 @@ struct CrossOriginTests {
         #expect(fields.first("Timing-Allow-Origin") == "*")
         #expect(
             fields.first("Access-Control-Expose-Headers")
-                == "Link, ETag, Poi-Stale-Seconds, Retry-After, X-Request-Id")
+                == "Link, ETag, Location, Poi-Stale-Seconds, Poi-Visible, Retry-After, X-Request-Id")
     }
 
     @Test("Responses vary by origin if there is a list of origins, and only then")

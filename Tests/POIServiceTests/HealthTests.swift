@@ -150,7 +150,8 @@ struct StuckLoopTests {
                         let loop = try ServiceLoop(
                             pulse: pulses[index], loop: thread.loop, socket: sockets[index],
                             store: StubStore(),
-                            events: MemoryEventStore(), health: health, observability: observability,
+                            events: MemoryEventStore(), edits: nil, health: health,
+                            observability: observability,
                             configuration: configuration, limits: limits)
                         return LoopBound(loop, loop: thread.loop)
                     })

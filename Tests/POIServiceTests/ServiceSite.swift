@@ -53,9 +53,9 @@ final class ServiceSite {
     }
 
     func problem(
-        _ target: String, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:]
+        _ target: String, _ method: HTTPMethod = .get, headers: HTTPHeaders = [:], body: [UInt8] = []
     ) async throws -> Problem {
-        try await ask(target, method, headers: headers).problem()
+        try await ask(target, method, headers: headers, body: body).problem()
     }
 
     /// The process's metrics without labels, by name.
@@ -101,6 +101,8 @@ final class StubStore: PlaceStore {
     var places: [PointOfInterest] = []
     /// What became of places that aren't there.
     var former: [Int: FormerPlace] = [:]
+    /// Whether edits are served when their requests are responded to.
+    var servesEdits = true
     private let answer: Answer
     /// The requests so far.
     private(set) var requests: [NearbyPlacesRequest] = []
@@ -181,6 +183,8 @@ final class StubStore: PlaceStore {
                 databaseDuration: databaseDuration)
         }
     }
+
+    func waitUntilServed(_ revision: Int64, atMost time: Duration) async -> Bool { servesEdits }
 
     func checkHealth() async -> StoreHealth? { .reachable(missingMigrations: []) }
 

@@ -57,9 +57,9 @@ package struct CrossOriginPolicy: Sendable {
         return HTTPResponse(.noContent, headers: headers)
     }
 
-    /// The method that a preflight asks for; nil for any other request.
-    static func method(ofPreflight request: HTTPRequest) -> String? {
-        isPreflight(request) ? request.headers.first(requestMethod) : nil
+    /// The method that a preflight asks for; nil for any other request, and for what isn't a method.
+    static func method(ofPreflight request: HTTPRequest) -> HTTPMethod? {
+        isPreflight(request) ? request.headers.first(requestMethod).flatMap(HTTPMethod.init) : nil
     }
 
     private static func isPreflight(_ request: HTTPRequest) -> Bool {

@@ -70,7 +70,8 @@ struct EditingHandlers {
         guard let place = outcome.place else { throw EditError.gone }
         var response = await response(to: outcome)
         response.status = .created
-        response.headers.add(Self.location, EndpointPath.location(id: Int(place.id)))
+        // Relative to the request's path, whatever a proxy has in front of it.
+        response.headers.add(Self.location, "locations/\(place.id)")
         return response
     }
 
@@ -174,18 +175,17 @@ struct EditingHandlers {
 
     /// The versions that `If-Match` names, by strong comparison (RFC 9110, section 13.1.1); nil for any, and without the field.
     private static func expectedVersions(_ request: HTTPRequest) throws(HTTPError) -> [Int64]? {
+        guard request.headers.contains(.ifMatch) else { return nil }
         let tags = request.headers.all(.ifMatch).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
-        guard !tags.isEmpty, tags.count <= 20 else {
-            if tags.isEmpty { return nil }
-            throw .preconditionFailed
-        }
+        guard tags.count <= 20 else { throw .preconditionFailed }
         var versions: [Int64] = []
         for tag in tags {
-            let text = String(decoding: tag.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self)
-            if text == "*" { return nil }
-            guard text.utf8.count > 2, text.utf8.first == UInt8(ascii: "\""),
-                text.utf8.last == UInt8(ascii: "\""),
-                let version = Int64(text.dropFirst().dropLast()), version >= 0
+            let tag = tag.filter { $0 != 0x20 && $0 != 0x09 }
+            if tag.elementsEqual("*".utf8) { return nil }
+            // Tags are compared byte by byte: "07" isn't that of version 7.
+            guard let version = Int64(String(decoding: tag.dropFirst().dropLast(), as: UTF8.self)),
+                version >= 0,
+                tag.elementsEqual("\"\(version)\"".utf8)
             else { continue }
             versions.append(version)
         }

@@ -122,7 +122,8 @@ package struct EditingAccess: Sendable {
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        let name = host.utf8.prefix { $0 != UInt8(ascii: host.hasPrefix("[") ? "]" : ":") }
+        let end = host.utf8.first == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: ":")
+        let name = host.utf8.prefix { $0 != end }
         return ["localhost", "127.0.0.1", "[::1"].contains { $0.utf8.elementsEqual(name) }
     }
 }

@@ -41,10 +41,10 @@ enum Routes {
     }
 
     /// Whether this is a request of editors.
-    static func isEditing(_ method: String, _ template: String?) -> Bool {
+    static func isEditing(_ method: HTTPMethod, _ template: String?) -> Bool {
         switch template {
         case EndpointPath.record, EndpointPath.versions, EndpointPath.restore, EndpointPath.merge: true
-        case EndpointPath.locations, EndpointPath.location: !["GET", "HEAD", "OPTIONS"].contains(method)
+        case EndpointPath.locations, EndpointPath.location: ![.get, .head, .options].contains(method)
         default: false
         }
     }

@@ -53,7 +53,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
     private func allowEditingOrigin(
         of request: HTTPRequest, _ editing: EditingAccess, in context: RequestContext
     ) -> HTTPResponse? {
-        let method = CrossOriginPolicy.method(ofPreflight: request) ?? request.method.rawValue
+        let method = CrossOriginPolicy.method(ofPreflight: request) ?? request.method
         guard Routes.isEditing(method, router.template(for: request)) else { return nil }
         if crossOrigin.commonFields.isEmpty, let fields = editing.origins.fields(for: request) {
             context.responseFields = fields
@@ -93,7 +93,7 @@ package final class ServiceDispatcher: HTTPDispatcher {
 
     private func count(_ request: HTTPRequest, _ context: RequestContext) throws(HTTPError) {
         guard let rateLimiting, Routes.isLimited(context.routeTemplate) else { return }
-        if editing != nil, Routes.isEditing(request.method.rawValue, context.routeTemplate) { return }
+        if editing != nil, Routes.isEditing(request.method, context.routeTemplate) { return }
         if let refusal = rateLimiting.refusal(of: request, context) { throw refusal }
     }
 

@@ -80,9 +80,15 @@ private final class PlaceChangesReader {
         let text = name.withContent(in: scanner.bytes, atMost: 40) { String(decoding: $0, as: UTF8.self) }
         let member = text.flatMap { $0.utf8.allSatisfy { $0 < 0x80 } ? PlaceMember(rawValue: $0) : nil }
         if let member, !(isNew && member == .reset) { return member }
-        let pointer = Self.shortened(name.withContent(in: scanner.bytes, atMost: 600) { Array($0) })
-        let nearest = text.flatMap { NearestName.find(for: $0, among: PlaceMember.allCases.map(\.rawValue)) }
-        report([pointer], .unknown, "places have no such member" + (nearest.map { ", perhaps \($0)" } ?? ""))
+        // To find the nearest name costs more than the rest, and a body has room for many names.
+        if faults.count < EditLimits.faults {
+            let pointer = Self.shortened(name.withContent(in: scanner.bytes, atMost: 600) { Array($0) })
+            let nearest = text.flatMap {
+                NearestName.find(for: $0, among: PlaceMember.allCases.map(\.rawValue))
+            }
+            report(
+                [pointer], .unknown, "places have no such member" + (nearest.map { ", perhaps \($0)" } ?? ""))
+        }
         try scanner.skipValue()
         return nil
     }
