@@ -19,11 +19,12 @@ struct OpenAPITests {
         properties: FilterableProperties([("open", .boolean), ("a \"b=c", .text)]))
 
     private func document(
-        requiresKey: Bool = false, eventsRequireKey: Bool = false, limitsRate: Bool = false
+        requiresKey: Bool = false, eventsRequireKey: Bool = false, limitsRate: Bool = false,
+        hasEditors: Bool = false
     ) throws -> [String: Any] {
         let json = OpenAPIDocument(
             vocabulary: Self.vocabulary, requiresKey: requiresKey, catalog: .builtIn,
-            eventsRequireKey: eventsRequireKey, limitsRate: limitsRate
+            eventsRequireKey: eventsRequireKey, limitsRate: limitsRate, hasEditors: hasEditors
         ).json
         return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
     }
@@ -37,27 +38,35 @@ struct OpenAPITests {
         try #require(try members(document(), "paths", path, "get")["parameters"] as? [[String: Any]])
     }
 
-    private func router(_ log: LogFile) throws -> HTTPRouter {
+    private func router(_ log: LogFile, hasEditors: Bool) throws -> HTTPRouter {
         var reader = SettingsReader(flags: [:], environment: [:])
+        var configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
+        if hasEditors { configuration.editing.allow(AccessKey(), named: "Ada") }
         return Routes.router(
-            store: FixtureStore([]), events: MemoryEventStore(), health: Health(requiresDatabase: false),
-            configuration: try ServiceConfiguration(from: &reader, processorCount: 1),
+            store: FixtureStore([]), events: MemoryEventStore(),
+            edits: MemoryEditStore(.seed, servedBy: Fixtures.seed.index),
+            health: Health(requiresDatabase: false),
+            configuration: configuration, limits: EditingLimits(configuration),
             observability: log.observability)
     }
 
-    @Test("The document has exactly the router's routes, but for the start page's files")
-    func routes() throws {
-        let paths = try members(document(), "paths")
+    @Test(
+        "The document has exactly the router's routes, but for the start page's files",
+        arguments: [false, true])
+    func routes(hasEditors: Bool) throws {
+        let paths = try members(document(hasEditors: hasEditors), "paths")
         let described = try paths.flatMap { path, item in
             try #require(item as? [String: Any]).keys.map { "\($0.uppercased()) \(path)" }
         }
         let log = try LogFile()
         defer { log.observability.finish() }
-        let contract = try router(log).routes.filter { $0.template != StartPageFiles.path }
+        let contract = try router(log, hasEditors: hasEditors).routes
+            .filter { $0.template != StartPageFiles.path }
         let routes = contract.flatMap { method, template in
             (method == .get ? ["GET", "HEAD"] : [method.rawValue]).map { "\($0) \(template)" }
         }
         #expect(described.sorted() == routes.sorted())
+        #expect(described.contains("PATCH /locations/{id}") == hasEditors)
     }
 
     @Test("The document has exactly the query parameters that the requests decode")
@@ -239,9 +248,9 @@ struct OpenAPITests {
         #expect(contents.count == EventCatalog.builtIn.definitions.count + 1)
     }
 
-    @Test("Every reference in the document resolves")
-    func references() throws {
-        let document = try document()
+    @Test("Every reference in the document resolves", arguments: [false, true])
+    func references(hasEditors: Bool) throws {
+        let document = try document(hasEditors: hasEditors)
         var references: [String] = []
         func collect(_ value: Any) {
             if let object = value as? [String: Any] {

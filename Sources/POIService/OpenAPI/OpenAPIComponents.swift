@@ -7,8 +7,8 @@ extension OpenAPIDocument {
     static let placeID: JSONValue = [
         "type": "integer", "format": "int64", "minimum": 1, "maximum": .integer(.max),
     ]
-    private static let text: JSONValue = ["type": "string", "minLength": 1]
-    private static let category: JSONValue = ["type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$"]
+    static let text: JSONValue = ["type": "string", "minLength": 1]
+    static let category: JSONValue = ["type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$"]
     /// An address that an app opens when somebody taps it.
     private static let webAddress: JSONValue = [
         "type": "string", "format": "uri", "pattern": "^https?://[^/]",
@@ -72,6 +72,13 @@ extension OpenAPIDocument {
             "type": "string", "enum": .strings(ProblemCode.definitions.keys.map(\.rawValue).sorted()),
             "description": "The kind of problem, for programs. New codes may be added.",
         ], "Problem": problem,
+        "MemberFault": object(
+            required: [
+                ("pointer", ["type": "string", "pattern": "^(/([^~]|~[01])*)?$"]),
+                ("code", ["type": "string"]),
+                ("detail", ["type": "string"]),
+            ],
+            "A fault of a member of a body: where the member is (RFC 6901), and what is wrong with it."),
         "ProblemMeaning": object(
             required: [
                 ("type", ["type": "string", "format": "uri-reference"]), ("code", schema("ProblemCode")),
@@ -147,20 +154,30 @@ extension OpenAPIDocument {
     private static let lastChange: [(String, JSONValue)] = [
         (
             "version",
-            [
-                "type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991,
-                "description":
-                    "In the details of a place: a number that is another one after each change of the place.",
-            ]
+            version.with([
+                (
+                    "description",
+                    "In the details of a place: a number that is another one after each change of the place."
+                )
+            ])
         ),
         (
             "updatedAt",
-            [
-                "type": "string", "format": "date-time",
-                "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
-                "description": "In the details of a place: when it was changed last (RFC 3339), in UTC.",
-            ]
+            time.with([
+                (
+                    "description",
+                    "In the details of a place: when it was changed last (RFC 3339), in UTC."
+                )
+            ])
         ),
+    ]
+
+    static let version: JSONValue = [
+        "type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991,
+    ]
+    static let time: JSONValue = [
+        "type": "string", "format": "date-time",
+        "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
     ]
 
     private static let pointOfInterest = object(
@@ -224,11 +241,17 @@ extension OpenAPIDocument {
                                     // The parameter's name as it was sent, which can be empty.
                                     ("parameter", ["type": "string"]), ("code", schema("ProblemCode")),
                                     ("detail", text),
-                                ]), schema("EventFault"),
+                                ]), schema("EventFault"), schema("MemberFault"),
                         ]
-                    ], "description": "All faults of parameters, or those of the first hundred bad events.",
+                    ],
+                    "description":
+                        "All faults of parameters or of the body's members, or those of the first hundred bad events.",
                 ]
-            )
+            ),
+            (
+                "mergedInto",
+                placeID.with([("description", "The place that the request's one was merged into.")])
+            ),
         ], "Why a request failed (RFC 9457).")
 
     static func range(_ range: ClosedRange<Double>) -> JSONValue {
@@ -281,9 +304,12 @@ extension OpenAPIDocument {
         ],
         "WWW-Authenticate": header("How to send a key (RFC 6750).", isRequired: true),
         "Allow": header("The methods of the path.", isRequired: true),
+        "CurrentVersionTag": header(
+            "Where a place was to be edited that has changed: the tag of its version now.",
+            pattern: versionTag),
     ]
 
-    private static func header(
+    static func header(
         _ description: String, pattern: String? = nil, isRequired: Bool = false
     ) -> JSONValue {
         let schema: JSONValue = ["type": "string"]
@@ -293,8 +319,9 @@ extension OpenAPIDocument {
         ]
     }
 
+    /// Headers by the names of their descriptions, which are their own names or those of `editingHeaderNames`.
     static func headers(_ names: [String]) -> JSONValue {
-        .object(names.map { ($0, ["$ref": "#/components/headers/\($0)"]) })
+        .object(names.map { (editingHeaderNames[$0] ?? $0, ["$ref": "#/components/headers/\($0)"]) })
     }
 
     /// A response for each status of problems, with the codes of that status.
@@ -338,6 +365,7 @@ extension OpenAPIDocument {
         switch status {
         case 401: ["WWW-Authenticate"]
         case 405: ["Allow"]
+        case 412: ["CurrentVersionTag"]
         case 429, 503: ["Retry-After"]
         default: []
         }

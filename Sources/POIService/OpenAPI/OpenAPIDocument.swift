@@ -14,6 +14,8 @@ struct OpenAPIDocument {
     let catalog: EventCatalog
     let eventsRequireKey: Bool
     let limitsRate: Bool
+    /// Whether there is anybody who may edit places.
+    let hasEditors: Bool
 
     var json: [UInt8] { value.json }
 
@@ -21,7 +23,7 @@ struct OpenAPIDocument {
         .object([
             ("openapi", "3.1.0"), ("info", info),
             ("servers", [["url": "/", "description": "This service, below any prefix of a proxy."]]),
-            ("tags", Self.tags), ("paths", .object(paths.map { ($0.template, $0.item) })),
+            ("tags", .array(tags)), ("paths", .object(paths.map { ($0.template, $0.item) })),
             ("components", components),
         ])
     }
@@ -44,16 +46,19 @@ struct OpenAPIDocument {
         ]
     }
 
-    private static let tags: JSONValue = [
-        ["name": "places", "description": "Points of interest and their categories."],
-        ["name": "events", "description": "Tracking events, which apps send about their use."],
-        ["name": "health", "description": "The state of the server, for load balancers."],
-        ["name": "documentation", "description": "Descriptions of the service."],
-    ]
+    private var tags: [JSONValue] {
+        [["name": "places", "description": "Points of interest and their categories."]]
+            + (hasEditors ? [["name": "editing", "description": "What editors do to places."]] : []) + [
+                ["name": "events", "description": "Tracking events, which apps send about their use."],
+                ["name": "health", "description": "The state of the server, for load balancers."],
+                ["name": "documentation", "description": "Descriptions of the service."],
+            ]
+    }
 
     private var components: JSONValue {
         var members: [(String, JSONValue)] = [
-            ("schemas", Self.schemas.with(eventSchemas)), ("headers", Self.headers),
+            ("schemas", Self.schemas.with(eventSchemas + (hasEditors ? editingSchemas : []))),
+            ("headers", Self.headers.with(hasEditors ? Self.editingHeaders : [])),
             ("responses", Self.problemResponses),
         ]
         let schemes = Key.allCases.filter(requires).map { key in (key.rawValue, Self.securityScheme(key)) }
@@ -65,17 +70,30 @@ struct OpenAPIDocument {
     enum Key: String, CaseIterable {
         case data = "key"
         case events = "eventsKey"
+        case editing = "editorKey"
     }
 
     func requires(_ key: Key) -> Bool {
         switch key {
         case .data: requiresKey
         case .events: eventsRequireKey
+        case .editing: hasEditors
         }
     }
 
+    /// The keys of which an operation needs one: an editor's is good for reading, too.
+    func keys(for operation: Operation) -> [Key] {
+        guard let key = operation.key, requires(key) else { return [] }
+        return key == .data && hasEditors ? [.data, .editing] : [key]
+    }
+
     private static func securityScheme(_ key: Key) -> JSONValue {
-        let purpose = key == .data ? "reading places" : "sending events"
+        let purpose =
+            switch key {
+            case .data: "reading places"
+            case .events: "sending events"
+            case .editing: "editing places"
+            }
         return [
             "type": "http", "scheme": "bearer",
             "description": .string("A key for \(purpose), from the service's operator (RFC 6750)."),

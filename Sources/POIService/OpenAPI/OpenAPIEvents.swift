@@ -5,7 +5,7 @@ import PointsOfInterestAPI
 extension OpenAPIDocument {
     var events: Operation {
         Operation(
-            id: "postEvents", tag: "events",
+            id: "postEvents", method: "post", tag: "events",
             summary: "Stores a batch of tracking events; the response means that they are durable.",
             requestBody: [
                 "required": true,

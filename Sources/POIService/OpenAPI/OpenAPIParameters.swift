@@ -38,11 +38,7 @@ extension OpenAPIDocument {
     }
 
     var locationParameters: [JSONValue] {
-        let id: JSONValue = [
-            "name": "id", "in": "path", "required": true, "description": "The place's id.",
-            "schema": Self.placeID,
-        ]
-        return [id]
+        [Self.placeIDParameter]
             + PlaceRequest.Parameter.allCases.map { parameter in
                 switch parameter {
                 case .lat:
@@ -57,6 +53,11 @@ extension OpenAPIDocument {
                 }
             }
     }
+
+    static let placeIDParameter: JSONValue = [
+        "name": "id", "in": "path", "required": true, "description": "The place's id.",
+        "schema": placeID,
+    ]
 
     private var language: JSONValue {
         let parameter = NearbyPlacesRequest.Parameter.lang
@@ -238,7 +239,7 @@ extension OpenAPIDocument {
             ]
         ]
 
-    private static func query(
+    static func query(
         _ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool = false
     ) -> JSONValue {
         var members: [(String, JSONValue)] = [

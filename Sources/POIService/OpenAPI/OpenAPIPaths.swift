@@ -6,14 +6,18 @@ extension OpenAPIDocument {
         let item: JSONValue
     }
 
-    /// A `GET` with its `HEAD`, or a `POST`.
+    /// A `GET` with its `HEAD`, or another method.
     struct Operation {
         let id: String
+        var method = "get"
         let tag: String
         let summary: String
         var parameters: [JSONValue] = []
         var requestBody: JSONValue?
+        var status = 200
         let content: [(String, JSONValue)]
+        /// A response's body.
+        var example: JSONValue?
         /// The headers of a successful response, and of a 304 if the operation has one.
         var headers = ["Date", "X-Request-Id", "Cache-Control", "Vary"]
         var hasTag = true
@@ -30,12 +34,21 @@ extension OpenAPIDocument {
 
     var paths: [Path] {
         [
-            path(EndpointPath.locations, locations), path(EndpointPath.clusters, clusters),
-            path(EndpointPath.location, location),
-            path(EndpointPath.categories, categories), path(EndpointPath.attributions, attributions),
-            path(EndpointPath.events, events), path(EndpointPath.livez, livez),
-            path(EndpointPath.readyz, readyz), path(EndpointPath.openAPI, openAPI),
-            path(ProblemPages.indexPath, problems), path(EndpointPath.problem, problem), path("/", start),
+            path(EndpointPath.locations, [locations] + (hasEditors ? [postLocation] : [])),
+            path(EndpointPath.clusters, [clusters]),
+            path(EndpointPath.location, [location] + (hasEditors ? [patchLocation, deleteLocation] : [])),
+            path(EndpointPath.categories, [categories]), path(EndpointPath.attributions, [attributions]),
+            path(EndpointPath.events, [events]), path(EndpointPath.livez, [livez]),
+            path(EndpointPath.readyz, [readyz]), path(EndpointPath.openAPI, [openAPI]),
+            path(ProblemPages.indexPath, [problems]), path(EndpointPath.problem, [problem]),
+            path("/", [start]),
+        ] + (hasEditors ? editingPaths : [])
+    }
+
+    private var editingPaths: [Path] {
+        [
+            path(EndpointPath.record, [record]), path(EndpointPath.versions, [versions]),
+            path(EndpointPath.restore, [postRestore]), path(EndpointPath.merge, [postMerge]),
         ]
     }
 
@@ -146,19 +159,16 @@ extension OpenAPIDocument {
 
     private static let html = "text/html"
 
-    private func path(_ template: String, _ operation: Operation) -> Path {
-        guard operation.requestBody == nil else {
-            return Path(
-                template: template, item: ["post": value(of: operation, id: operation.id, hasBody: true)])
+    private func path(_ template: String, _ operations: [Operation]) -> Path {
+        var item: [(String, JSONValue)] = []
+        for operation in operations {
+            item.append((operation.method, value(of: operation, id: operation.id, hasBody: true)))
+            if operation.method == "get" {
+                let id = operation.id.replacing("get", with: "head", maxReplacements: 1)
+                item.append(("head", value(of: operation, id: id, hasBody: false)))
+            }
         }
-        return Path(
-            template: template,
-            item: [
-                "get": value(of: operation, id: operation.id, hasBody: true),
-                "head": value(
-                    of: operation, id: operation.id.replacing("get", with: "head", maxReplacements: 1),
-                    hasBody: false),
-            ])
+        return Path(template: template, item: .object(item))
     }
 
     private func value(of operation: Operation, id: String, hasBody: Bool) -> JSONValue {
@@ -169,8 +179,9 @@ extension OpenAPIDocument {
             ("responses", responses(of: operation, hasBody: hasBody)),
         ]
         if let body = operation.requestBody { members.append(("requestBody", body)) }
-        if let key = operation.key, requires(key) {
-            members.append(("security", [.object([(key.rawValue, JSONValue.array([]))])]))
+        let keys = keys(for: operation)
+        if !keys.isEmpty {
+            members.append(("security", .array(keys.map { .object([($0.rawValue, JSONValue.array([]))]) })))
         }
         return .object(members)
     }
@@ -182,11 +193,16 @@ extension OpenAPIDocument {
             ("description", .string(operation.summary)),
             ("headers", Self.headers(headers + operation.successHeaders)),
         ]
-        if hasBody {
-            success.append(("content", .object(operation.content.map { ($0.0, ["schema": $0.1]) })))
+        if hasBody, !operation.content.isEmpty {
+            let example = operation.example.map { [("example", $0)] } ?? []
+            success.append(
+                (
+                    "content",
+                    .object(operation.content.map { ($0.0, .object([("schema", $0.1)] + example)) })
+                ))
             if let links = operation.links { success.append(("links", links)) }
         }
-        var responses: [(String, JSONValue)] = [("200", .object(success))]
+        var responses: [(String, JSONValue)] = [("\(operation.status)", .object(success))]
         if operation.hasTag {
             responses.append(
                 (
@@ -209,7 +225,7 @@ extension OpenAPIDocument {
                 ))
         }
         var problems = Self.commonProblems + operation.problems
-        if let key = operation.key, requires(key) { problems.append(401) }
+        if !keys(for: operation).isEmpty { problems.append(401) }
         if limitsRate, operation.isLimited { problems.append(429) }
         return .object(responses + Self.problems(problems))
     }

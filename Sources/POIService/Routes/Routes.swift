@@ -23,7 +23,9 @@ enum Routes {
                 OpenAPIDocument(
                     vocabulary: vocabulary, requiresKey: !access.keys.isEmpty,
                     catalog: configuration.events.catalog,
-                    eventsRequireKey: !configuration.events.keys.isEmpty, limitsRate: access.rateLimit != nil)
+                    eventsRequireKey: !configuration.events.keys.isEmpty,
+                    limitsRate: access.rateLimit != nil,
+                    hasEditors: edits != nil && configuration.editing.access != nil)
             })
         addEvents(to: router, events, configuration, observability)
         addData(to: router, store, cachePolicy, configuration)

@@ -50,13 +50,13 @@ package enum EditLimits {
     package static let bodyBytes = 128 << 10
     /// Faults that are named.
     static let faults = 100
-    static let nameLength = 200
-    static let addressLength = 300
+    package static let nameLength = 200
+    package static let addressLength = 300
     /// Bytes of a property's name.
     static let propertyNameBytes = 400
     /// Bytes of all properties together, and so of each.
-    static let propertiesBytes = 4096
-    static let names = 300
+    package static let propertiesBytes = 4096
+    package static let names = 300
 }
 
 /// A member of a place's record (`EditablePlace`).
