@@ -44,6 +44,11 @@ struct JSONSchemaTests {
             (#"{"required": ["a"], "properties": {"a": {"type": "null"}}}"#, #"{"a": null, "b": 1}"#, "{}"),
             (#"{"properties": {"a": {"type": "null"}}}"#, #"{"b": 1}"#, #"{"a": 1}"#),
             (#"{"maxProperties": 1}"#, #"{"a": 1}"#, #"{"a": 1, "b": 1}"#),
+            (
+                #"{"properties": {"a": {}}, "additionalProperties": {"type": "null"}}"#,
+                #"{"a": 1, "b": null}"#, #"{"b": 1}"#
+            ),
+            (#"{"properties": {"a": {}}, "additionalProperties": false}"#, #"{"a": 1}"#, #"{"b": 1}"#),
             (#"{"anyOf": [{"type": "null"}, {"type": "string"}]}"#, "null", "1"),
             (#"{"allOf": [{"minimum": 0}, {"maximum": 1}]}"#, "1", "2"),
             (#"{"not": {"const": 1}}"#, "2", "1"), (#"{"$ref": "any"}"#, "null", "1"),

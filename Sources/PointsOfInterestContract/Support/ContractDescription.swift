@@ -114,7 +114,11 @@ final class ContractDescription: Sendable {
         }
     }
 
-    var needsKeys: Bool { document["components"]?["securitySchemes"] != nil }
+    /// Whether reading or sending events needs keys; editors have keys of their own.
+    var needsKeys: Bool {
+        let schemes = document["components"]?["securitySchemes"]
+        return schemes?["key"] != nil || schemes?["eventsKey"] != nil
+    }
 
     var limitsRate: Bool { document["paths"]?["/locations"]?["get"]?["responses"]?["429"] != nil }
 }

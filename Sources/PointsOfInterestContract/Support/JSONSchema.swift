@@ -6,7 +6,7 @@ final class JSONSchema {
     static let keywords: Set<String> = [
         "$ref", "type", "const", "enum", "required", "properties", "items", "prefixItems", "minItems",
         "maxItems", "minLength", "maxLength", "pattern", "minimum", "maximum", "anyOf", "allOf", "not",
-        "minProperties", "maxProperties", "format", "description",
+        "minProperties", "maxProperties", "additionalProperties", "format", "description", "readOnly",
     ]
 
     /// Members that have other values than a description of today, once the contract has grown.
@@ -16,6 +16,9 @@ final class JSONSchema {
     private let allowed: [JSON]?
     private let required: [String]
     private let properties: [String: JSONSchema]
+    /// Of the members that `properties` doesn't name.
+    private let otherMembers: JSONSchema?
+    private let allowsOtherMembers: Bool
     private let items: JSONSchema?
     private let prefixItems: [JSONSchema]
     private let counts: ClosedRange<Int>
@@ -46,6 +49,9 @@ final class JSONSchema {
             uniqueKeysWithValues: (definition["properties"]?.members ?? [:]).map { name, member in
                 (name, JSONSchema(member, resolve: resolve, isOpen: Self.openNames.contains(name)))
             })
+        allowsOtherMembers = definition["additionalProperties"] != .boolean(false)
+        otherMembers =
+            definition["additionalProperties"]?.members == nil ? nil : schema("additionalProperties")
         items = schema("items")
         prefixItems = schemas("prefixItems")
         counts = range("minItems", "maxItems")
@@ -87,6 +93,10 @@ final class JSONSchema {
         for (name, schema) in properties {
             guard let member = members[name] else { continue }
             if let fault = schema.fault(of: member, at: "`\(name)` of \(place)") { return fault }
+        }
+        for (name, member) in members where properties[name] == nil {
+            guard allowsOtherMembers else { return "\(place) has `\(name)`" }
+            if let fault = otherMembers?.fault(of: member, at: "`\(name)` of \(place)") { return fault }
         }
         return nil
     }
