@@ -42,7 +42,7 @@ struct MemoryEditStoreTests {
         ) async throws(EditError) -> EditOutcome {
             try await store.edit(
                 PlaceEdit(
-                    action, expectedVersion: version, editor: editor,
+                    action, expectedVersions: version.map { [$0] }, editor: editor,
                     key: key.map { PlaceEdit.Key(text: $0, digest: digest) }))
         }
 

@@ -27,7 +27,7 @@ package final class MemoryEditStore: EditStore {
     }
 
     package func record(of id: Int64) async throws(EditError) -> EditedPlace {
-        try places.place(id, expectedVersion: nil).record
+        try places.place(id, expecting: nil).record
     }
 
     package func edit(_ edit: PlaceEdit) async throws(EditError) -> EditOutcome {
@@ -95,9 +95,9 @@ private struct EditedPlaces {
     // MARK: Reading
 
     /// - Throws: where there is no such place, or it has another version.
-    func place(_ id: Int64, expectedVersion: Int64?) throws(EditError) -> EditedPlaceState {
+    func place(_ id: Int64, expecting versions: [Int64]?) throws(EditError) -> EditedPlaceState {
         guard let place = places[id] else { throw absence(of: id) }
-        try check(place.version, expectedVersion)
+        try check(place.version, versions)
         return place
     }
 
@@ -106,8 +106,8 @@ private struct EditedPlaces {
         return survivor.map { .merged(into: $0) } ?? .gone
     }
 
-    private func check(_ version: Int, _ expectedVersion: Int64?) throws(EditError) {
-        guard Int64(version) == expectedVersion ?? Int64(version) else {
+    private func check(_ version: Int, _ expected: [Int64]?) throws(EditError) {
+        guard expected?.contains(Int64(version)) ?? true else {
             throw .stale(version: Int64(version))
         }
     }
@@ -140,15 +140,16 @@ private struct EditedPlaces {
         case .create(let changes, let dataset, let license):
             return try create(changes, dataset, license)
         case .correct(let id, let changes):
-            let place = try place(id, expectedVersion: edit.expectedVersion)
+            let place = try place(id, expecting: edit.expectedVersions)
+            try changes.checkReadOnly(of: place.record)
             return try correct(place, place.patched(by: changes.values), changes.resets, who)
         case .remove(let id):
-            remove(try place(id, expectedVersion: edit.expectedVersion), who)
+            remove(try place(id, expecting: edit.expectedVersions), who)
             return nil
         case .restore(let id, let version):
-            return try restore(id, Int(version), edit.expectedVersion, who)
+            return try restore(id, Int(version), edit.expectedVersions, who)
         case .merge(let id, let other):
-            return try merge(id, into: other, edit.expectedVersion, who)
+            return try merge(id, into: other, edit.expectedVersions, who)
         }
     }
 
@@ -189,13 +190,13 @@ private struct EditedPlaces {
     }
 
     private mutating func restore(
-        _ id: Int64, _ version: Int, _ expectedVersion: Int64?, _ who: String
+        _ id: Int64, _ version: Int, _ expected: [Int64]?, _ who: String
     ) throws(EditError) -> EditedPlaceState {
         let old = versions[id] ?? []
         if removed[id] != nil {
-            if let last = old.last(where: \.isRemoval) { try check(last.place.version, expectedVersion) }
+            if let last = old.last(where: \.isRemoval) { try check(last.place.version, expected) }
         } else {
-            _ = try place(id, expectedVersion: expectedVersion)
+            _ = try place(id, expecting: expected)
         }
         guard let was = old.last(where: { $0.place.version == version })?.place else {
             guard let place = places[id], place.version == version else { throw .invalid([.unknownVersion]) }
@@ -223,11 +224,11 @@ private struct EditedPlaces {
     }
 
     private mutating func merge(
-        _ id: Int64, into other: Int64, _ expectedVersion: Int64?, _ who: String
+        _ id: Int64, into other: Int64, _ expected: [Int64]?, _ who: String
     ) throws(EditError) -> EditedPlaceState {
         guard places[id] != nil else { throw absence(of: id) }
         guard id != other, let survivor = places[other] else { throw .invalid([.noOtherPlace]) }
-        let place = try place(id, expectedVersion: expectedVersion)
+        let place = try place(id, expecting: expected)
         var changes = place.members.filter { name, _ in
             survivor.members[name] == nil
                 && (["address", "website"].contains(name) || name.begins(with: "names.")
@@ -279,5 +280,21 @@ extension PlaceChanges {
     /// The values by members' names in the database.
     fileprivate var values: [String: JSONValue] {
         (try? JSONDecoder().decode([String: JSONValue].self, from: Data(members))) ?? [:]
+    }
+}
+
+extension PlaceChanges {
+    /// Members that nobody edits have to be as they are.
+    fileprivate func checkReadOnly(of place: EditedPlace) throws(EditError) {
+        func decoded<Value: Decodable>(_: Value.Type, _ json: [UInt8]) -> Value? {
+            try? JSONDecoder().decode(Value.self, from: Data(json))
+        }
+        let record = decoded(JSONValue.Object.self, place.json)
+        // Escaped, a value may be six times as long as in the record.
+        let wrong = readOnly.filter {
+            $0.json.count > 6 * place.json.count
+                || decoded(JSONValue.self, $0.json) != record?[$0.name] ?? .null
+        }
+        guard wrong.isEmpty else { throw .invalid(wrong.map { .readOnly($0.name) }) }
     }
 }

@@ -141,6 +141,11 @@ extension Problem.MemberFault {
             """)
     package static let unknownVersion = Self(
         pointer: "/version", code: .outOfRange, detail: "must be one of the place's versions")
+    package static func readOnly(_ member: String) -> Self {
+        Self(
+            pointer: JSONPointer.text(of: [member]), code: .readOnlyMember,
+            detail: "can't be edited, and is another in the record")
+    }
     package static let noOtherPlace = Self(
         pointer: "/into", code: .outOfRange, detail: "must be the id of another place that is there")
 }
