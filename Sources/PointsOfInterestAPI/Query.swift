@@ -140,6 +140,10 @@ package enum EndpointPath {
     package static let attributions = "/attributions"
     /// Events, see `EventsRequest`.
     package static let events = "/events"
+    /// What people say is wrong with places, see `PlaceReport`.
+    package static let reports = "/reports"
+    /// One report; a template whose `{id}` is the report's id; for editors.
+    package static let report = "/reports/{id}"
     /// A page for people about a problem; a template whose `{code}` is a `ProblemCode`.
     package static let problem = "/problems/{code}"
     /// The OpenAPI description of the service.

@@ -62,6 +62,8 @@ package enum SettingName: String, CaseIterable, CustomStringConvertible, Sendabl
     case readyRequiresDatabase = "POI_READY_REQUIRES_DATABASE"
     case readDatabaseURL = "POI_READ_DATABASE_URL"
     case readDatabaseURLFile = "POI_READ_DATABASE_URL_FILE"
+    case reports = "POI_REPORTS"
+    case reportsRetention = "POI_REPORTS_RETENTION"
     case requestTimeout = "POI_REQUEST_TIMEOUT"
     case scenario = "POI_SCENARIO"
     case seeds = "POI_SEEDS"

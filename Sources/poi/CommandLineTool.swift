@@ -79,6 +79,9 @@ struct CommandLineTool {
             name: "events", summary: "maintain or export: the app's events in the database",
             run: EventsCommand.run),
         Command(
+            name: "reports", summary: "maintain: delete what people reported, once it is kept no longer",
+            run: ReportsCommand.run),
+        Command(
             name: "doctor", summary: "check the databases and this machine before servers go live",
             help: DoctorCommand.help, run: DoctorCommand.run),
         Command(

@@ -31,6 +31,21 @@ enum IndexCommand {
     }
 }
 
+/// `poi reports maintain`: deletes reports that are kept no longer.
+enum ReportsCommand {
+    static func run(_ invocation: Invocation) throws {
+        guard invocation.line.words.dropFirst().first == "maintain" else {
+            throw ConfigurationError("expected poi reports maintain")
+        }
+        try invocation.refuseWords(after: 2)
+        var reader = invocation.settings
+        let database = try DatabaseConfiguration(from: &reader)
+        let maintenance = try ReportMaintenance(database, from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        Terminal.tell("reports deleted: \(try maintenance.run())")
+    }
+}
+
 /// `poi events maintain|export`: makes and drops partitions of the table of events, and exports its events.
 enum EventsCommand {
     private static let usage =

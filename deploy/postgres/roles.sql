@@ -7,10 +7,11 @@
 -- isn't given keeps the one it has. A password may be a SCRAM verifier, so that the server's log can't get it.
 --
 --   poi_migrate  owns the schema: poi migrate, poi events maintain, poi events export, poi import, poi reindex,
---                poi places, poi imports, poi history
+--                poi places, poi imports, poi history, poi reports maintain
 --   poi_serve    reads places: DATABASE_URL and POI_READ_DATABASE_URL of poi serve
 --   poi_events   adds events: POI_EVENTS_DATABASE_URL of poi serve
---   poi_edit     corrects places by functions: poi places, by people who should have no other right
+--   poi_edit     corrects places and stores reports by functions: poi places, by people who should have no other right, and
+--                POI_EDIT_DATABASE_URL of poi serve
 --
 -- Where the schema was there before the roles, run SELECT grant_roles() afterwards, as poi_migrate. This script calls nothing
 -- that poi_migrate has made: it would run with the rights of the DBA.

@@ -18,6 +18,8 @@ enum BuiltInMigrations {
             "9d40300e0bf448a419156d0eed732b1f85efa73fd0125077f91e83d071e8a6be",
         "0211_let_editors_edit":
             "490c7a285d2aa56d978773047e240587afecf4e91636a7abd64b3e416f7c9bbb",
+        "0212_create_place_reports":
+            "d4c1e9dbec5e1d1435dd8eae6720371f7c544263b6a3f4ea9a4a5d1beda1feae",
     ]
 
     /// The same of the seeds, which a folder may lack.

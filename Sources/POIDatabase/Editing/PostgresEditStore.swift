@@ -10,12 +10,14 @@ import Telemetry
 ///
 /// Belongs to one loop, on which it has connections of its own.
 package final class PostgresEditStore: EditStore {
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
+    let reportRetentionDays: Int
 
     /// Starts connecting.
     package init(
         configuration: EditDatabaseConfiguration, loop: EventLoop, connectionLog: ConnectionLog? = nil
     ) {
+        reportRetentionDays = configuration.reportRetentionDays
         pool = ConnectionPool(
             configuration.postgres, options: configuration.pool, loop: loop,
             observe: { connectionLog?.observe($0) })
@@ -76,11 +78,13 @@ package final class PostgresEditStore: EditStore {
     package func close() async { await pool.close() }
 }
 
-/// How places are edited: by connections of their own, so that readers and editors don't wait for each other.
+/// How places are edited, and reports kept: by connections of their own, so that readers and editors don't wait for each other.
 package struct EditDatabaseConfiguration: Sendable {
     /// How to connect.
     package var postgres: PostgresConfiguration
     var pool: PoolOptions
+    /// How long reports are kept.
+    let reportRetentionDays: Int
 
     /// Connections a loop.
     package static let connections = 2
@@ -99,6 +103,7 @@ package struct EditDatabaseConfiguration: Sendable {
         pool.connections = Self.connections
         pool.acquireTimeout = database.pool.acquireTimeout
         pool.queryTimeout = Self.timeout
+        reportRetentionDays = try reader.read(.reportsRetention)
         makeCommitsDurable()
     }
 
@@ -194,7 +199,7 @@ private enum EditStatements {
 
 extension EditError {
     /// What an error of the database means to an editor.
-    fileprivate init(_ error: PostgresError) {
+    init(_ error: PostgresError) {
         switch error.code {
         case .busy: self = .busy
         // A statement that was ended, or whose connection was lost, may have committed before that.
