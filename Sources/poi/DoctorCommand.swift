@@ -28,10 +28,12 @@ enum DoctorCommand {
             from: &reader, processorCount: ProcessInfo.processInfo.activeProcessorCount)
         let database = try DatabaseConfiguration(from: &reader)
         let events = try EventDatabaseConfiguration(from: &reader, database: database)
+        let edits = try EditDatabaseConfiguration(from: &reader, database: database)
         let migrations = try MigrationSettings(from: &reader)
         if try invocation.printsConfiguration(reader) { return 0 }
         let doctor = Doctor(
-            database, events: events, migrations: try migrations.directory(),
+            database, events: events, reports: service.reports.isOn ? edits : nil,
+            migrations: try migrations.directory(),
             fleet: Doctor.Fleet(servers: servers, loops: service.loops))
         var findings = try doctor.run()
         let storeConnections = database.pool.connections + events.pool.connections + 1

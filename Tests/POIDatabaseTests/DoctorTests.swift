@@ -19,6 +19,7 @@ struct DoctorTests {
         let configuration = try DatabaseConfiguration(from: &reader)
         let doctor = Doctor(
             configuration, events: try EventDatabaseConfiguration(from: &reader, database: configuration),
+            reports: try EditDatabaseConfiguration(from: &reader, database: configuration),
             migrations: try MigratedDatabase.directory(), fleet: Doctor.Fleet(servers: 2, loops: 2))
         let findings = try await offPool { try doctor.run() }
         return Dictionary(findings.map { ($0.subject, $0) }) { first, _ in first }
@@ -27,8 +28,9 @@ struct DoctorTests {
     @Test("A migrated database is good, but for a role that may do everything")
     func migrated() async throws {
         let found = try await findings(try MigratedDatabase.seeded())
-        for subject in ["database", "privileges", "migrations", "triggers", "connections", "memory", "clock"]
-        {
+        for subject in [
+            "database", "privileges", "migrations", "triggers", "connections", "memory", "clock", "reports",
+        ] {
             #expect(found[subject]?.grade == .good, "\(subject)")
         }
         #expect(found["role"]?.grade == .warning)
@@ -54,6 +56,7 @@ struct DoctorTests {
         #expect(found["privileges"]?.text == "\(role) may not read categories")
         #expect(found["triggers"]?.text == "not active: locations_record_deleted")
         #expect(found["events"]?.text == "\(role) may not add events")
+        #expect(found["reports"]?.text == "\(role) may not store what people report")
         // 5 a server: 10 are more than the role's 9.
         #expect(found["connections"]?.grade == .fault)
     }

@@ -20,11 +20,12 @@ struct OpenAPITests {
 
     private func document(
         requiresKey: Bool = false, eventsRequireKey: Bool = false, limitsRate: Bool = false,
-        hasEditors: Bool = false
+        hasEditors: Bool = false, takesReports: Bool = false
     ) throws -> [String: Any] {
         let json = OpenAPIDocument(
             vocabulary: Self.vocabulary, requiresKey: requiresKey, catalog: .builtIn,
-            eventsRequireKey: eventsRequireKey, limitsRate: limitsRate, hasEditors: hasEditors
+            eventsRequireKey: eventsRequireKey, limitsRate: limitsRate, hasEditors: hasEditors,
+            takesReports: takesReports
         ).json
         return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
     }
@@ -67,6 +68,26 @@ struct OpenAPITests {
         }
         #expect(described.sorted() == routes.sorted())
         #expect(described.contains("PATCH /locations/{id}") == hasEditors)
+    }
+
+    @Test("Where people may report, the document has the routes of that, and otherwise nothing of it")
+    func reportRoutes() throws {
+        func methods(takesReports: Bool, hasEditors: Bool) throws -> [String] {
+            try members(document(hasEditors: hasEditors, takesReports: takesReports), "paths").filter { $0.key.hasPrefix("/reports") }
+                .flatMap { path, item in
+                    try #require(item as? [String: Any]).keys.map { "\($0) \(path)" }
+                }.sorted()
+        }
+        #expect(try methods(takesReports: false, hasEditors: true) == [])
+        #expect(try methods(takesReports: true, hasEditors: false) == ["post /reports"])
+        #expect(
+            try methods(takesReports: true, hasEditors: true) == [
+                "delete /reports/{id}", "get /reports", "head /reports", "patch /reports/{id}",
+                "post /reports",
+            ])
+        let report = try members(document(takesReports: true), "components", "schemas", "PlaceReport")
+        #expect(report["required"] as? [String] == ["id", "reason"])
+        #expect(try members(document(), "components", "schemas")["PlaceReport"] == nil)
     }
 
     @Test("The document has exactly the query parameters that the requests decode")

@@ -19,13 +19,14 @@ final class ServiceSite {
 
     init(
         _ store: any PlaceStore = StubStore(), events: any EventStore = MemoryEventStore(),
-        edits: (any EditStore)? = nil, environment: [String: String] = [:]
+        edits: (any EditStore)? = nil, reports: (any ReportStore)? = nil, environment: [String: String] = [:]
     ) throws {
         var reader = SettingsReader(flags: [:], environment: environment)
         let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
         log = try LogFile()
         handler = ServiceDispatcher(
-            store: store, events: events, edits: edits, health: health, configuration: configuration,
+            store: store, events: events, edits: edits, reports: reports, health: health,
+            configuration: configuration,
             errorResponder: ProblemResponder(observability: log.observability),
             observability: log.observability, limits: SharedLimits(configuration))
     }

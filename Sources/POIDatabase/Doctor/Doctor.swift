@@ -18,16 +18,20 @@ package struct Doctor: Sendable {
 
     private let database: DatabaseConfiguration
     private let events: EventDatabaseConfiguration
+    private let reports: EditDatabaseConfiguration?
     private let migrations: MigrationDirectory
     private let fleet: Fleet
 
     /// Looks at the databases of a configuration.
+    ///
+    /// - Parameter reports: where reports are written to; nil where people report nothing.
     package init(
         _ database: DatabaseConfiguration, events: EventDatabaseConfiguration,
-        migrations: MigrationDirectory, fleet: Fleet
+        reports: EditDatabaseConfiguration? = nil, migrations: MigrationDirectory, fleet: Fleet
     ) {
         self.database = database
         self.events = events
+        self.reports = reports
         self.migrations = migrations
         self.fleet = fleet
     }
@@ -42,6 +46,11 @@ package struct Doctor: Sendable {
                 let facts = try await EventDatabaseFacts(connection)
                 return facts.findings
                     + (events.isSeparate ? [try await clock("events' clock", connection)] : [])
+            }
+            if let reports {
+                findings += await asking("reports", reports.postgres, loop) { connection in
+                    [try await ReportFacts(connection).finding]
+                }
             }
             if let target = database.postgres.targetByDefault {
                 let text = "DATABASE_URL is not set: libpq's defaults and PG* variables lead to \(target)"

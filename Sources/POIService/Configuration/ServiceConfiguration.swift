@@ -36,6 +36,7 @@ package struct ServiceConfiguration: Sendable {
     package var access: AccessConfiguration
     package var events: EventsConfiguration
     package var editing: EditingConfiguration
+    package var reports: ReportsConfiguration
     package var startPage: StartPageConfiguration
     /// Whether the process is ready only while the database is reachable.
     package var readyRequiresDatabase: Bool
@@ -44,9 +45,12 @@ package struct ServiceConfiguration: Sendable {
     package var logCoordinates: LoggedCoordinates
     package var logClient: LoggedClient
 
-    /// - Parameter processorCount: the default number of loops.
+    /// - Parameters:
+    ///   - processorCount: the default number of loops.
+    ///   - takesReports: the default of `POI_REPORTS`.
     package init(
-        from reader: inout SettingsReader, processorCount: Int, isDevelopment: Bool = false
+        from reader: inout SettingsReader, processorCount: Int, isDevelopment: Bool = false,
+        takesReports: Bool = false
     ) throws(ConfigurationError) {
         host = try reader.read(.host)
         port = try reader.read(.port)
@@ -77,6 +81,7 @@ package struct ServiceConfiguration: Sendable {
         access = try AccessConfiguration(from: &reader)
         events = try EventsConfiguration(from: &reader)
         editing = try EditingConfiguration(from: &reader, trustedProxies: access.trustedProxies)
+        reports = try ReportsConfiguration(from: &reader, isOnByDefault: takesReports)
         startPage = try StartPageConfiguration(from: &reader)
         readyRequiresDatabase = try reader.read(
             .flag(.readyRequiresDatabase, "whether /readyz needs the database", default: false))

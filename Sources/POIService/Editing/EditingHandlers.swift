@@ -16,12 +16,9 @@ struct EditingHandlers {
 
     /// The dataset of the places that people make.
     static let dataset = "editorial"
-    static let mergePatch = "application/merge-patch+json"
     /// How long a response waits until this server serves the edit.
     private static let visibleTime = Duration.seconds(2)
 
-    private static let offer = MediaTypeOffer([MediaType.json])
-    private static let acceptPatch: HTTPHeaderName = "Accept-Patch"
     private static let idempotencyKey: HTTPHeaderName = "Idempotency-Key"
     private static let location: HTTPHeaderName = "Location"
     private static let visible: HTTPHeaderName = "Poi-Visible"
@@ -32,19 +29,19 @@ struct EditingHandlers {
     // MARK: Reading
 
     func record(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
-        try Self.checkAccept(request)
+        try WriteCheck.checkAccept(request)
         try NoParameter.refuseAll(of: request.queryBytes, ignoring: ignoredParameters)
         let place = try await store.record(of: try Self.id(context))
         if let versions = try Self.expectedVersions(request), !versions.contains(place.version) {
             throw EditError.stale(version: place.version)
         }
         var response = Self.response(place)
-        response.headers.add(Self.acceptPatch, Self.mergePatch)
+        response.headers.add(WriteCheck.acceptPatch, WriteCheck.mergePatch)
         return response
     }
 
     func versions(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
-        try Self.checkAccept(request)
+        try WriteCheck.checkAccept(request)
         let query = try VersionsRequest.decode(query: request.queryBytes, ignoring: ignoredParameters)
         let page = try await store.versions(
             of: try Self.id(context), from: query.position, count: query.limit)
@@ -77,7 +74,7 @@ struct EditingHandlers {
 
     func correct(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {
         let id = try Self.id(context)
-        try check(request, content: Self.mergePatch)
+        try check(request, content: WriteCheck.mergePatch)
         let versions = try Self.requiredVersions(request)
         let changes = try PlaceChanges.decode(body: request.body, isNew: false)
         return await response(to: try await edit(.correct(id, changes), versions, request, context))
@@ -109,9 +106,7 @@ struct EditingHandlers {
     private func edit(
         _ action: PlaceEdit.Action, _ versions: [Int64]?, _ request: HTTPRequest, _ context: RequestContext
     ) async throws -> EditOutcome {
-        // The editors may have been read again since the request's head was checked.
-        guard let editor = access.editor(of: request, context) else { throw KeyRequirement.invalidToken }
-        context.logNotes.append(("editor", editor))
+        let editor = try access.currentEditor(of: request, context)
         return try await store.edit(
             PlaceEdit(action, expectedVersions: versions, editor: editor, key: try Self.key(request)))
     }
@@ -144,27 +139,9 @@ struct EditingHandlers {
         return Int64(id)
     }
 
-    private static func checkAccept(_ request: HTTPRequest) throws(HTTPError) {
-        guard offer.choice(for: request.headers) != nil else {
-            throw .notAcceptable("The response is available as \(MediaType.json).")
-        }
-    }
-
     /// Checks what has nothing to do with the place.
     private func check(_ request: HTTPRequest, content: String?) throws {
-        try Self.checkAccept(request)
-        try NoParameter.refuseAll(of: request.queryBytes, ignoring: ignoredParameters)
-        guard !request.headers.contains(.contentEncoding) else {
-            throw HTTPError(
-                .unsupportedMediaType, .unsupportedContentCoding,
-                "Edits have to be sent without a content coding.",
-                headers: [.acceptEncoding: "identity"])
-        }
-        if let content, !request.headers.hasContent(of: content) {
-            throw HTTPError(
-                .unsupportedMediaType, .unsupportedMediaType, "This has to be sent as \(content).",
-                headers: content == Self.mergePatch ? [Self.acceptPatch: content] : [.accept: content])
-        }
+        try WriteCheck.check(request, content: content, ignoring: ignoredParameters)
     }
 
     /// The versions that an edit has to name; nil for whatever there is.
@@ -213,11 +190,12 @@ struct EditingHandlers {
     }
 }
 
-/// The limits of editing, which the loops of a process share.
+/// The limits of editing and reporting, which the loops of a process share.
 package struct EditingLimits: Sendable {
     let requests: RateLimiting
     /// Counts tries with keys that aren't editors'.
     let failedTries: RateLimiting
+    let reports: RateLimiting
 
     private static let triesPerMinute = RateLimit(count: 10, periodSeconds: 60)
 
@@ -226,6 +204,7 @@ package struct EditingLimits: Sendable {
         requests = RateLimiting(
             limiter: RateLimiter(configuration.editing.rateLimit), identification: clients)
         failedTries = RateLimiting(limiter: RateLimiter(Self.triesPerMinute), identification: clients)
+        reports = RateLimiting(limiter: RateLimiter(ReportLimit.limit), identification: clients)
     }
 }
 

@@ -112,6 +112,14 @@ package struct EditingAccess: Sendable {
         return KeyRequirement.token(of: request).flatMap(editors.name)
     }
 
+    /// The name of the editor of a request that was admitted, for the log, too. The editors may have been read again since its
+    /// head was checked.
+    func currentEditor(of request: HTTPRequest, _ context: RequestContext) throws(HTTPError) -> String {
+        guard let editor = editor(of: request, context) else { throw KeyRequirement.invalidToken }
+        context.logNotes.append(("editor", editor))
+        return editor
+    }
+
     /// Whether the request is from a script of another origin than the service's own and the allowed ones.
     func isForeign(_ request: HTTPRequest) -> Bool {
         let host = request.headers.first(Self.host) ?? ""

@@ -18,7 +18,7 @@ import Telemetry
 package final class Service: Sendable {
     package typealias StoreFactory = @Sendable (EventLoop) throws -> any PlaceStore
     package typealias EventStoreFactory = @Sendable (EventLoop) throws -> any EventStore
-    package typealias EditStoreFactory = @Sendable (EventLoop) throws -> any EditStore
+    package typealias EditStoreFactory = @Sendable (EventLoop) throws -> any EditStore & ReportStore
 
     private let configuration: ServiceConfiguration
     /// The first file descriptor that isn't for clients' connections; nil if the process's limit can't be read.
@@ -42,7 +42,8 @@ package final class Service: Sendable {
         self.observability = observability
         self.makeStore = makeStore
         self.makeEventStore = makeEventStore
-        self.makeEditStore = configuration.editing.access == nil ? nil : makeEditStore
+        let isNeeded = configuration.editing.access != nil || configuration.reports.isOn
+        self.makeEditStore = isNeeded ? makeEditStore : nil
         limits = SharedLimits(configuration)
         pulses = (0..<configuration.loops).map { LoopPulse(name: String($0)) }
         health = Health(requiresDatabase: configuration.readyRequiresDatabase, loops: pulses)

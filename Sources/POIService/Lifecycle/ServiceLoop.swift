@@ -8,7 +8,7 @@ import Telemetry
 final class ServiceLoop {
     let store: any PlaceStore
     let events: any EventStore
-    private let edits: (any EditStore)?
+    private let edits: (any EditStore & ReportStore)?
     private let pulse: LoopPulse
     private let server: HTTPServer
     private let requests = RequestMetrics()
@@ -18,7 +18,7 @@ final class ServiceLoop {
     /// - Parameter pulse: gets the loop's beats; its name is the loop's label in metrics.
     init(
         pulse: LoopPulse, loop: EventLoop, socket: BoundSocket, store: any PlaceStore, events: any EventStore,
-        edits: (any EditStore)? = nil, health: Health, observability: Observability,
+        edits: (any EditStore & ReportStore)? = nil, health: Health, observability: Observability,
         configuration: ServiceConfiguration,
         limits: SharedLimits, maximumDescriptor: Int? = nil
     ) throws {
@@ -35,7 +35,8 @@ final class ServiceLoop {
         server = HTTPServer(
             loop: loop, configuration: serverConfiguration,
             dispatcher: ServiceDispatcher(
-                store: store, events: events, edits: edits, health: health, configuration: configuration,
+                store: store, events: events, edits: edits, reports: edits, health: health,
+                configuration: configuration,
                 errorResponder: problems, observability: observability, limits: limits),
             errorResponder: problems, observe: Self.observer(of: isMeasured ? requests : nil, accessLog))
         server.onAcceptFailure = { reason in observability.record(.acceptFailed(reason: reason)) }

@@ -16,6 +16,7 @@ struct OpenAPIDocument {
     let limitsRate: Bool
     /// Whether there is anybody who may edit places.
     let hasEditors: Bool
+    var takesReports = false
 
     var json: [UInt8] { value.json }
 
@@ -48,7 +49,10 @@ struct OpenAPIDocument {
 
     private var tags: [JSONValue] {
         [["name": "places", "description": "Points of interest and their categories."]]
-            + (hasEditors ? [["name": "editing", "description": "What editors do to places."]] : []) + [
+            + (hasEditors ? [["name": "editing", "description": "What editors do to places."]] : [])
+            + (takesReports
+                ? [["name": "reports", "description": "What people say is wrong with places, or missing."]] : [])
+            + [
                 ["name": "events", "description": "Tracking events, which apps send about their use."],
                 ["name": "health", "description": "The state of the server, for load balancers."],
                 ["name": "documentation", "description": "Descriptions of the service."],
@@ -57,7 +61,7 @@ struct OpenAPIDocument {
 
     private var components: JSONValue {
         var members: [(String, JSONValue)] = [
-            ("schemas", Self.schemas.with(eventSchemas + (hasEditors ? editingSchemas : []))),
+            ("schemas", Self.schemas.with(eventSchemas + (hasEditors ? editingSchemas : []) + reportSchemas)),
             ("headers", Self.headers.with(hasEditors ? Self.editingHeaders : [])),
             ("responses", Self.problemResponses),
         ]

@@ -42,7 +42,7 @@ extension OpenAPIDocument {
             path(EndpointPath.readyz, [readyz]), path(EndpointPath.openAPI, [openAPI]),
             path(ProblemPages.indexPath, [problems]), path(EndpointPath.problem, [problem]),
             path("/", [start]),
-        ] + (hasEditors ? editingPaths : [])
+        ] + (hasEditors ? editingPaths : []) + reportPaths
     }
 
     private var editingPaths: [Path] {

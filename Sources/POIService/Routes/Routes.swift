@@ -8,11 +8,14 @@ enum Routes {
     /// The router of one loop. Health has no limits and needs no key, so that a busy process isn't taken for a dead one.
     /// Pages and documents need no key either: they describe how to use the service.
     static func router(
-        store: any PlaceStore, events: any EventStore, edits: (any EditStore)? = nil, health: Health,
-        configuration: ServiceConfiguration, limits: EditingLimits? = nil, observability: Observability
+        store: any PlaceStore, events: any EventStore, edits: (any EditStore)? = nil,
+        reports: (any ReportStore)? = nil, health: Health, configuration: ServiceConfiguration,
+        limits: EditingLimits? = nil, observability: Observability
     ) -> HTTPRouter {
         let router = HTTPRouter()
         let access = configuration.access
+        let editing = edits == nil ? nil : configuration.editing.access
+        let takesReports = reports != nil && configuration.reports.isOn
         let cachePolicy = CachePolicy(configuration.caching, requiresKey: !access.keys.isEmpty)
         router.add(.get, EndpointPath.livez, LivenessHandler())
         router.add(.get, EndpointPath.readyz, ReadinessHandler(health: health))
@@ -24,14 +27,17 @@ enum Routes {
                     vocabulary: vocabulary, requiresKey: !access.keys.isEmpty,
                     catalog: configuration.events.catalog,
                     eventsRequireKey: !configuration.events.keys.isEmpty,
-                    limitsRate: access.rateLimit != nil,
-                    hasEditors: edits != nil && configuration.editing.access != nil)
+                    limitsRate: access.rateLimit != nil, hasEditors: editing != nil,
+                    takesReports: takesReports)
             })
         addEvents(to: router, events, configuration, observability)
         addData(to: router, store, cachePolicy, configuration)
-        if let edits, let editing = configuration.editing.access {
-            addEditing(
-                to: router, edits, store, editing, configuration, limits ?? EditingLimits(configuration))
+        let limits = limits ?? EditingLimits(configuration)
+        if let edits, let editing {
+            addEditing(to: router, edits, store, editing, configuration, limits)
+        }
+        if let reports, takesReports {
+            addReports(to: router, reports, editing, configuration, limits)
         }
         return router
     }
@@ -45,7 +51,10 @@ enum Routes {
     /// Whether this is a request of editors.
     static func isEditing(_ method: HTTPMethod, _ template: String?) -> Bool {
         switch template {
-        case EndpointPath.record, EndpointPath.versions, EndpointPath.restore, EndpointPath.merge: true
+        case EndpointPath.record, EndpointPath.versions, EndpointPath.restore, EndpointPath.merge,
+            EndpointPath.report:
+            true
+        case EndpointPath.reports: ![.post, .options].contains(method)
         case EndpointPath.locations, EndpointPath.location: ![.get, .head, .options].contains(method)
         default: false
         }
@@ -59,6 +68,40 @@ enum Routes {
         return keys.isEmpty ? [limit] : [KeyRequirement(keys: keys, editing: editing), limit]
     }
 
+    /// The checks of the requests of editors: a key of theirs, their limits, and those of requests in flight.
+    private static func editorChecks(
+        _ editing: EditingAccess, _ configuration: ServiceConfiguration, _ limits: EditingLimits
+    ) -> [any HTTPRequestCheck] {
+        [
+            EditorRequirement(
+                access: editing, readers: KeyRequirement(keys: configuration.access.keys, editing: nil),
+                limits: limits),
+            InFlightLimit(configuration.maxInFlightPerLoop),
+        ]
+    }
+
+    /// Adds the route by which people report, with the keys of reading, and those by which editors see what was reported.
+    private static func addReports(
+        to router: HTTPRouter, _ reports: any ReportStore, _ editing: EditingAccess?,
+        _ configuration: ServiceConfiguration, _ limits: EditingLimits
+    ) {
+        let handlers = ReportHandlers(store: reports, ignoredParameters: configuration.ignoredParameters)
+        router.add(
+            .post, EndpointPath.reports,
+            checks: [ReportLimit(reports: limits.reports)]
+                + checks(configuration.access.keys, editing: editing, configuration),
+            maximumBodyBytes: ReportLimits.bodyBytes, handlers.store)
+        guard let editing else { return }
+        let checks = editorChecks(editing, configuration, limits)
+        router.add(.get, EndpointPath.reports, checks: checks, handlers.list)
+        router.add(.patch, EndpointPath.report, checks: checks, maximumBodyBytes: ReportLimits.bodyBytes) {
+            try await handlers.change($0, $1, by: editing)
+        }
+        router.add(.delete, EndpointPath.report, checks: checks) {
+            try await handlers.remove($0, $1, by: editing)
+        }
+    }
+
     /// Adds the routes of editors, with a key and limits of their own.
     private static func addEditing(
         to router: HTTPRouter, _ edits: any EditStore, _ store: any PlaceStore, _ editing: EditingAccess,
@@ -67,12 +110,7 @@ enum Routes {
         let handlers = EditingHandlers(
             store: edits, places: store, access: editing, ignoredParameters: configuration.ignoredParameters,
             license: configuration.editing.license)
-        let checks: [any HTTPRequestCheck] = [
-            EditorRequirement(
-                access: editing, readers: KeyRequirement(keys: configuration.access.keys, editing: nil),
-                limits: limits),
-            InFlightLimit(configuration.maxInFlightPerLoop),
-        ]
+        let checks = editorChecks(editing, configuration, limits)
         func add(
             _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int = 0,
             _ body: @escaping ClosureHandler.Body

@@ -15,13 +15,14 @@ package final class ServiceDispatcher: HTTPDispatcher {
     private let compression = ResponseCompression()
 
     package init(
-        store: any PlaceStore, events: any EventStore, edits: (any EditStore)? = nil, health: Health,
+        store: any PlaceStore, events: any EventStore, edits: (any EditStore)? = nil,
+        reports: (any ReportStore)? = nil, health: Health,
         configuration: ServiceConfiguration, errorResponder: any HTTPErrorResponder,
         observability: Observability, limits: SharedLimits
     ) {
         router = Routes.router(
-            store: store, events: events, edits: edits, health: health, configuration: configuration,
-            limits: limits.editing, observability: observability)
+            store: store, events: events, edits: edits, reports: reports, health: health,
+            configuration: configuration, limits: limits.editing, observability: observability)
         editing = edits == nil ? nil : configuration.editing.access
         self.errorResponder = errorResponder
         crossOrigin = CrossOriginPolicy(configuration.access.allowedOrigins)

@@ -64,6 +64,37 @@ struct RolesTests {
         #expect(String(decoding: place.body, as: UTF8.self).contains(#""name":"Renamed""#))
     }
 
+    @Test("A server that may only read stores what people report as poi_edit, and as no other role")
+    func reportsAreStored() async throws {
+        let database = try await PreparedDatabase()
+        defer { database.cluster.stop() }
+        try await database.migrate()
+        let id = UUID().uuidString.lowercased()
+        let body = #"{"id":"\#(id)","place":1,"reason":"closed","text":"since\nMonday"}"#
+        for (role, status) in [("poi_serve", 500), ("poi_edit", 201)] {
+            let server = try await ServerProcess.serve(
+                databaseURL: await database.url("poi_serve"),
+                environment: [
+                    "POI_REPORTS": "on", "POI_EDIT_DATABASE_URL": await database.url(role),
+                ])
+            try await server.ready()
+            let response = try await offPool { [port = server.port] in
+                let connection = try WireClient(port: port)
+                connection.send(
+                    "POST /reports HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                return try connection.receiveResponse()
+            }
+            let text = String(decoding: response.body, as: UTF8.self)
+            #expect(response.status == status, "\(role): \(text)")
+            if status == 201 { #expect(text == #"{"id":"\#(id)"}"#) }
+            #expect(try await server.stop() == 0)
+        }
+        #expect(
+            try await database.execute("SELECT id, text = E'since\\nMonday', status FROM place_reports")
+                == "\(id)|t|open")
+    }
+
     @Test("The serving role is refused every change, by what it may and not only by its default")
     func servingRoleIsReadOnly() async throws {
         let database = try await Self.shared.value
@@ -133,6 +164,10 @@ struct RolesTests {
             "SELECT maintain_location_versions(now())",
             "SELECT FROM edit_requests", "SELECT write_place(NULL)", "SELECT bring_back_place(NULL)",
             "SELECT grant_roles()",
+            "SELECT write_place(NULL)", "SELECT bring_back_place(NULL)", "SELECT grant_roles()",
+            "SELECT FROM place_reports",
+            "INSERT INTO place_reports (id, place_id, reason) VALUES (gen_random_uuid(), 1, 'other')",
+            "DELETE FROM place_reports", "SELECT delete_outdated_place_reports(0, NULL)",
             "CREATE TABLE x ()",
             "CREATE TEMPORARY TABLE x ()", "SET ROLE poi_migrate",
         ] + Self.everybodysFunctions {
@@ -148,14 +183,25 @@ struct RolesTests {
             "SELECT remove_place(2, NULL, 'anna')",
             #"SELECT create_place('{"name": "New", "category": "cafe", "position": [1, 2]}', 'editorial', 'CC0-1.0', 'anna')"#,
             "SELECT merge_places(4, 3, NULL, NULL, 'anna')",
+            "SELECT store_place_report(gen_random_uuid(), 1, NULL, NULL, 'closed', 'since Monday', 180)",
+            "SELECT id, text FROM place_reports_page('open', NULL, 10)",
+            "SELECT settle_place_report(gen_random_uuid(), 'done', false, NULL, 'anna')",
+            "SELECT delete_place_report(gen_random_uuid())",
         ] {
             #expect(try await database.refusal(of: statement, to: "poi_edit") == nil, "\(statement)")
         }
         let who = "SELECT DISTINCT by_role, by_editor FROM location_versions"
         #expect(try await database.execute(who) == "poi_edit|anna")
         for role in ["poi_serve", "poi_events"] {
-            let refusal = try await database.refusal(of: "SELECT remove_place(5, NULL, 'x')", to: role)
-            #expect(refusal?.contains("permission denied") == true)
+            for statement in [
+                "SELECT remove_place(5, NULL, 'x')", "SELECT FROM place_reports",
+                "SELECT id FROM place_reports_page('open', NULL, 10)",
+                "SELECT store_place_report(gen_random_uuid(), 1, NULL, NULL, 'closed', NULL, 180)",
+                "SELECT delete_place_report(gen_random_uuid())",
+            ] {
+                let refusal = try await database.refusal(of: statement, to: role)
+                #expect(refusal?.contains("permission denied") == true, "\(statement)")
+            }
         }
     }
 
