@@ -124,7 +124,7 @@ struct SessionTests {
 
 @Suite("The privacy manifest")
 struct PrivacyManifestTests {
-    @Test("The privacy manifest is in the bundle and declares locations and events")
+    @Test("The privacy manifest is in the bundle and declares locations, reports and events")
     func comesAlong() throws {
         let url = try #require(Bundle.module.url(forResource: "PrivacyInfo", withExtension: "xcprivacy"))
         let plist = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
@@ -138,11 +138,12 @@ struct PrivacyManifestTests {
         let data = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
         #expect(
             data.map { $0["NSPrivacyCollectedDataType"] as? String } == [
-                "NSPrivacyCollectedDataTypePreciseLocation", "NSPrivacyCollectedDataTypeUserID",
-                "NSPrivacyCollectedDataTypeProductInteraction", "NSPrivacyCollectedDataTypeSearchHistory",
+                "NSPrivacyCollectedDataTypePreciseLocation", "NSPrivacyCollectedDataTypeOtherUserContent",
+                "NSPrivacyCollectedDataTypeUserID", "NSPrivacyCollectedDataTypeProductInteraction",
+                "NSPrivacyCollectedDataTypeSearchHistory",
             ])
         #expect(
-            data.map { $0["NSPrivacyCollectedDataTypeLinked"] as? Bool } == [false, true, true, true])
+            data.map { $0["NSPrivacyCollectedDataTypeLinked"] as? Bool } == [false, false, true, true, true])
         #expect(data.allSatisfy { $0["NSPrivacyCollectedDataTypeTracking"] as? Bool == false })
         // The user's id is in UserDefaults, for the app itself alone.
         let interfaces = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])

@@ -26,9 +26,11 @@ public struct AppEnvironment {
     public let locationProvider: CurrentLocationProvider
     /// Takes the screens' tracking events.
     public let trackingModel: TrackingModel
-    /// Sends the events of the queue; nil where there is no queue. The app runs it, and flushes it when it goes to the
+    /// Sends the events and reports of the queue; nil where there is no queue. The app runs it, and flushes it when it goes to the
     /// background.
     public let eventUploader: EventUploader?
+
+    private let eventQueue: EventQueue?
 
     /// Makes the parts of an app, or of a test that replaces the outside world.
     ///
@@ -45,10 +47,10 @@ public struct AppEnvironment {
     ///   - notificationCenter: the notification center that the app's parts post to.
     ///   - timerScheduler: schedules the timers.
     ///   - locationFetcher: the device's location manager, or a stand-in.
-    ///   - eventQueue: where tracking events wait for the service; without one only observers see them.
-    ///   - eventUploadPolicy: how many events are sent at once, and when they are sent again.
-    ///   - eventUploadReport: called with the outcome of each request with events, on any thread: that the service wants
-    ///     another key and nothing is sent until `EventUploader.resume()`, or that events are dropped, for instance.
+    ///   - eventQueue: where tracking events and reports wait for the service; without one only observers see the events.
+    ///   - eventUploadPolicy: how many events are sent at once, and when they and reports are sent again.
+    ///   - eventUploadReport: called with the outcome of each request with events or a report, on any thread: that the
+    ///     service wants another key and nothing is sent until `EventUploader.resume()`, or that events are dropped, for instance.
     ///   - tracker: takes the tracking events in place of the queue, for a test.
     public init(
         configuration: AppConfiguration, urlSession: URLSession = .uncached,
@@ -80,10 +82,22 @@ public struct AppEnvironment {
         trackingModel = TrackingModel(
             tracker: tracker ?? eventQueue ?? NowhereTracker(), isTest: configuration.isUnitTesting,
             userID: configuration.userID)
+        self.eventQueue = eventQueue
         eventUploader = eventQueue.map { [service] queue in
             EventUploader(
                 queue: queue, service: service, policy: eventUploadPolicy, report: eventUploadReport)
         }
+    }
+
+    /// Reports what is wrong with a place, or missing.
+    ///
+    /// With a queue it returns as soon as the report is in its file: the queue's `EventUploader` sends it once there is a
+    /// network, also after the app was killed, and it counts once. Without one the report is sent now.
+    ///
+    /// - Throws: without a queue, what `PointsOfInterestService.report(_:)` throws.
+    public func report(_ report: PlaceReport) async throws {
+        guard let eventQueue else { return try await service.report(report) }
+        eventQueue.report(report)
     }
 
     /// Makes a list of the places nearby.

@@ -2,10 +2,7 @@ import Foundation
 import PointsOfInterestHTTP
 
 /// The events that wait in a queue, as a value.
-///
-/// Each change is a record that is applied to the backlog and appended to the queue's file, so that reading the file
-/// restores the backlog.
-struct EventBacklog {
+struct EventBacklog: JournaledBacklog, Sendable {
     /// An event that waits.
     struct Entry {
         let number: UInt64
@@ -52,6 +49,8 @@ struct EventBacklog {
         }
     }
 
+    static let toleratedBytes = 64 << 10
+
     let limits: EventQueue.Limits
     /// Oldest first, so in the order of their numbers.
     private(set) var entries: ArraySlice<Entry> = []
@@ -66,6 +65,8 @@ struct EventBacklog {
     init(limits: EventQueue.Limits) {
         self.limits = limits
     }
+
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Appends an event, and drops the oldest ones where the backlog is full. Returns the records of that.
     mutating func append(_ event: TrackedEvent, json: [UInt8]) -> [JournalRecord] {
@@ -111,7 +112,6 @@ struct EventBacklog {
         return records
     }
 
-    /// Applies a record. One that was applied before changes nothing.
     mutating func apply(_ record: JournalRecord) {
         switch record {
         case .event(let number, let json):
@@ -133,13 +133,11 @@ struct EventBacklog {
         }
     }
 
-    /// Counts a damaged line.
     mutating func addDamage() {
         drops.add(EventDrops.Key(userID: nil, isTest: false, reason: .damaged))
         droppedCount += 1
     }
 
-    /// The shortest list of records that makes this backlog.
     var records: [JournalRecord] {
         drops.counts.map { JournalRecord.counted($0.key, $0.value) }
             + entries.map { entry in

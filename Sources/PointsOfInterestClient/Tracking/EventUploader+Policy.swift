@@ -97,6 +97,45 @@ enum BatchOutcome: Equatable {
     }
 }
 
+/// What a response means for the report that was sent.
+enum ReportOutcome: Equatable {
+    case stored
+    /// The service will never take it.
+    case refused([Problem.MemberFault])
+    /// It can be sent again later.
+    case failed(RequestError, retryAfter: Duration?)
+    /// The service wants another key.
+    case unauthorized(RequestError)
+    /// The service takes no reports.
+    case unavailable(RequestError)
+
+    /// - Parameter now: what a date in `Retry-After` is counted from.
+    init(
+        _ outcome: Result<ServiceResponse, RequestError>, of endpoint: ReportsEndpoint, id: UUID, now: Date
+    ) {
+        switch outcome {
+        case .failure(let error): self = .failed(error, retryAfter: nil)
+        case .success(let response) where (200..<300).contains(response.head.status):
+            do throws(RequestError) {
+                try endpoint.parseResponse(data: response.body).check(id)
+                self = .stored
+            } catch {
+                self = .failed(error.judged(by: response), retryAfter: nil)
+            }
+        case .success(let response):
+            let refusal = RequestError(refusal: response).judged(by: response)
+            self =
+                switch refusal.problem?.code {
+                case .unauthorized?, .forbidden?: .unauthorized(refusal)
+                case .invalidContent?, .contentTooLarge?, .malformedBody?:
+                    .refused(refusal.problem?.memberErrors ?? [])
+                case .unknownPath?, .methodNotAllowed?: .unavailable(refusal)
+                default: .failed(refusal, retryAfter: response.head.retryAfter(now: now))
+                }
+        }
+    }
+}
+
 extension RequestError {
     /// Whether something on the way, or the service, found the request too large.
     var isContentTooLarge: Bool {

@@ -3,13 +3,13 @@ import PointsOfInterestHTTP
 
 /// A change of a queue. The records of a queue's file, in order, restore the queue.
 enum JournalRecord: Equatable {
-    /// An event was added. Its number is greater than those of all earlier ones.
+    /// An event was added, or in the file of reports a report. Its number is greater than those of all earlier ones.
     case event(number: UInt64, json: [UInt8])
     /// An event was added that reports dropped ones, which are no longer counted.
     case report(number: UInt64, drop: EventDrops.Key, count: Int, json: [UInt8])
     /// The service has all events up to this number.
     case acknowledged(through: UInt64)
-    /// These events were dropped.
+    /// These events were dropped, or these reports are sent.
     case dropped([UInt64], EventDropReason)
     /// This many events were dropped that are no longer in the file.
     case counted(EventDrops.Key, Int)

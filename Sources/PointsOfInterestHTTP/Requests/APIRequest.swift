@@ -50,6 +50,8 @@ public enum ServiceEndpoint: Hashable, Sendable, CaseIterable {
     case attributions
     /// `POST /events`.
     case events
+    /// `POST /reports`.
+    case reports
     /// `GET /readyz`.
     case health
     /// What editors load and change, by the module `PointsOfInterestEditing`.

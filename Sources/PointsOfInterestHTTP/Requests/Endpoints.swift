@@ -98,6 +98,48 @@ package struct EventsEndpoint: APIRequest, Hashable {
     }
 }
 
+/// `POST /reports`: sends a report of what is wrong with a place.
+package struct ReportsEndpoint: APIRequest, Hashable {
+    package var baseURL: URL
+
+    package init(baseURL: URL) {
+        self.baseURL = baseURL
+    }
+
+    package func makeRequest(from report: PlaceReport) throws -> URLRequest {
+        try makeRequest(body: report.json)
+    }
+
+    /// Makes the request for a report that is already JSON.
+    package func makeRequest(body: [UInt8]) throws(RequestError) -> URLRequest {
+        var request = try URLRequest.get(EndpointPath.reports, baseURL: baseURL)
+        request.httpMethod = "POST"
+        request.setValue(MediaType.json, forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(body)
+        return request
+    }
+
+    package func parseResponse(data: Data) throws(RequestError) -> PlaceReportReceipt {
+        do {
+            return try JSONDecoder().decode(PlaceReportReceipt.self, from: data)
+        } catch {
+            throw .undecodableBody(reason: "the response to a report has no id")
+        }
+    }
+}
+
+extension PlaceReportReceipt {
+    /// Checks that the response is for the report that was sent: one of another server, such as the login page of a network,
+    /// doesn't mean that anything is stored.
+    ///
+    /// - Throws: `RequestError.undecodableBody`.
+    package func check(_ id: UUID) throws(RequestError) {
+        guard self.id == id else {
+            throw .undecodableBody(reason: "the response is for another report than the one that was sent")
+        }
+    }
+}
+
 extension EventsResponse {
     /// Checks that the response counts this many events. A response of another server, such as the login page of a
     /// network, doesn't mean that anything is stored.
@@ -195,6 +237,10 @@ extension CategoriesEndpoint: ServiceRequest {
 
 extension AttributionsEndpoint: ServiceRequest {
     static var endpoint: ServiceEndpoint { .attributions }
+}
+
+extension ReportsEndpoint: ServiceRequest {
+    static var endpoint: ServiceEndpoint { .reports }
 }
 
 extension EventsEndpoint: ServiceRequest {

@@ -165,6 +165,17 @@ public struct PointsOfInterestService: Sendable {
         return response
     }
 
+    /// `POST /reports`: sends a report of what is wrong with a place once. It is safe to send it again. An app that is to report
+    /// without a network, too, has an `EventQueue` do it: `AppEnvironment.report(_:)`.
+    ///
+    /// - Throws: `RequestError`; `.problem` with the code `.invalidContent` and the faults by members where the service refused
+    ///   the report, and with `.unknownPath` where it takes none.
+    public func report(_ report: PlaceReport) async throws {
+        let receipt = try await loader(for: ReportsEndpoint(baseURL: baseURL))
+            .loadAPIRequest(requestData: report)
+        try receipt.check(report.id)
+    }
+
     /// `GET /readyz`: asks once whether the service takes requests.
     ///
     /// - Throws: `RequestError`; `.problem` with the code `.notReady` where the service doesn't.

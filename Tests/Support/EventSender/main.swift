@@ -25,6 +25,8 @@ import PointsOfInterestClient
     case .split(let events): say("split: \(events)", to: .standardError)
     case .failed(let error): say("failed: \(error)", to: .standardError)
     case .unauthorized(let error): say("unauthorized: \(error)", to: .standardError)
+    // It reports no mistakes.
+    case .reportStored, .reportRefused: break
     }
 }
 

@@ -102,10 +102,17 @@ func respondToEditor(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
     return (response, Data((url.lastPathComponent == "versions" ? "[\(version)]" : record).utf8))
 }
 
-/// Responds to an app: with what was recorded, and after the first page with a last one.
+/// Responds to an app: with what was recorded, and after the first page with a last one. What people report is stored.
 @Sendable
 func respond(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
-    request.url?.query?.contains("cursor=") == true
+    if request.url?.lastPathComponent == "reports", let url = request.url, let body = request.httpBody,
+        let report = try? JSONDecoder().decode(PlaceReport.self, from: body),
+        let response = HTTPURLResponse(
+            url: url, statusCode: 201, httpVersion: nil, headerFields: ["Content-Type": "application/json"])
+    {
+        return (response, Data(#"{"id":"\#(report.id)"}"#.utf8))
+    }
+    return request.url?.query?.contains("cursor=") == true
         ? try MockURLProtocol.response(.fixtures(1), to: request) : try RecordedResponse.response(to: request)
 }
 
