@@ -70,6 +70,8 @@ public enum MockPath {
     public static let scenario = "/scenario"
     /// A session's journal, below its prefix.
     public static let requests = "/requests"
+    /// What was reported to a session, below its prefix. The service's own path has an editor's key.
+    public static let reports = "/reported"
 
     /// The prefix of one session.
     public static func session(_ name: String) -> String { "/~session/\(name)" }

@@ -68,10 +68,10 @@ package struct MockServer: Sendable {
         return MockDispatcher(
             loop: loop, fixtures: configuration.fixtures, scenario: configuration.scenario,
             maximumSessionCount: configuration.maximumSessionCount, errorResponder: errorResponder
-        ) { fixtures in
+        ) { fixtures, reports in
             let (places, edits) = fixtures.makeStores(on: loop)
             return ServiceDispatcher(
-                store: places, events: MemoryEventStore(), edits: edits, health: health,
+                store: places, events: MemoryEventStore(), edits: edits, reports: reports, health: health,
                 configuration: service, errorResponder: ProblemResponder(observability: observability),
                 observability: observability, limits: SharedLimits(service))
         }
@@ -145,7 +145,7 @@ package struct MockConfiguration: Sendable {
         .ignoredParameters, .cachePrivateMaxAge, .cachePublicMaxAge, .corsOrigins,
         .apiKeys, .eventsKeys, .eventsDir, .rateLimit, .rateBurst,
         .editorsFile, .editorHeader, .editorOrigins, .editorRateLimit, .editorialLicense,
-        .trustedProxies, .accessLog,
+        .trustedProxies, .accessLog, .reports,
         .leafletDirectory, .tilesURL, .tilesAttribution,
         .logFormat, .logClient,
     ]
@@ -164,7 +164,9 @@ package struct MockConfiguration: Sendable {
             .choice(.scenario, "situation that sessions begin with", default: .normal))
         maximumSessionCount = try reader.read(
             .integer(.maxSessions, "maximum number of sessions at a time", in: 1...1000, default: 64))
-        var service = try ServiceConfiguration(from: &reader, processorCount: 1, isDevelopment: true)
+        // An app's tests report without setting anything up.
+        var service = try ServiceConfiguration(
+            from: &reader, processorCount: 1, isDevelopment: true, takesReports: true)
         if service.editing.access == nil, let key = AccessKey(settingText: MockEditor.key) {
             service.editing.allow(key, named: MockEditor.name, fromAnywhere: true)
         }

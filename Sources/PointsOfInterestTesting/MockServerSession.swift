@@ -104,6 +104,11 @@ public struct MockServerSession: Sendable {
         try await send(.init("DELETE", MockPath.requests))
     }
 
+    /// Returns what was reported to the session, each report once, in the order in which they came.
+    public func reports() async throws -> [PlaceReport] {
+        try await load(.init("GET", MockPath.reports))
+    }
+
     /// Waits for a request of the app. Returns at once where there is one already.
     ///
     /// - Parameters:

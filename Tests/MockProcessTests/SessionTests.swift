@@ -9,6 +9,19 @@ import Testing
 
 @Suite("A session of the mock", .timeLimit(.minutes(2)))
 struct SessionTests {
+    @Test("A session has what the app reported, each report once, whatever places it gets")
+    func reports() async throws {
+        let session = try await SharedMock.session()
+        let reports = [
+            PlaceReport(place: 42, reason: .closed, text: "a\nb"), PlaceReport(place: 43, reason: .wrong),
+        ]
+        for report in [reports[0], reports[0]] { try await session.service.report(report) }
+        try await session.setFixtures([.fixture(id: 1, name: "One")])
+        try await session.service.report(reports[1])
+        #expect(try await session.reports() == reports)
+        #expect(try await SharedMock.session().reports() == [])
+    }
+
     @Test("A session sees nothing of another's fixtures, faults and journal")
     func isAlone() async throws {
         let one = try await SharedMock.session()

@@ -16,9 +16,10 @@ final class MockDispatcher: HTTPDispatcher, WaitingHandler {
 
     init(
         loop: EventLoop, fixtures: Fixtures, scenario: MockScenario, maximumSessionCount: Int,
-        errorResponder: any HTTPErrorResponder, makeService: @escaping (Fixtures) -> ServiceDispatcher
+        errorResponder: any HTTPErrorResponder,
+        makeService: @escaping (Fixtures, MemoryReportStore) -> ServiceDispatcher
     ) {
-        let service = makeService(fixtures.served(in: scenario))
+        let service = makeService(fixtures.served(in: scenario), MemoryReportStore())
         self.service = service
         faults = FaultPlan(scenario.rules)
         self.errorResponder = errorResponder

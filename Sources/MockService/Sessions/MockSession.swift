@@ -7,29 +7,31 @@ import POIService
 final class MockSession {
     var faults = FaultPlan()
     let journal: Journal
+    /// What was reported, whatever places the session has had.
+    let reports = MemoryReportStore()
 
-    private let makeService: (Fixtures) -> ServiceDispatcher
+    private let makeService: (Fixtures, MemoryReportStore) -> ServiceDispatcher
     private var service: ServiceDispatcher
     private var fixtures: Fixtures
     private var hasPlaces: Bool
 
     init(
         loop: EventLoop, fixtures: Fixtures, scenario: MockScenario,
-        makeService: @escaping (Fixtures) -> ServiceDispatcher
+        makeService: @escaping (Fixtures, MemoryReportStore) -> ServiceDispatcher
     ) {
         journal = Journal(loop: loop)
         faults = FaultPlan(scenario.rules)
         self.makeService = makeService
         self.fixtures = fixtures
         hasPlaces = scenario.hasPlaces
-        service = makeService(fixtures.served(in: scenario))
+        service = makeService(fixtures.served(in: scenario), reports)
     }
 
     /// Serves these places from now on, whatever the scenario is; requests in flight still get the old ones.
     func use(_ fixtures: Fixtures) {
         self.fixtures = fixtures
         hasPlaces = true
-        service = makeService(fixtures)
+        service = makeService(fixtures, reports)
     }
 
     /// Makes the scenario's rules the session's, and hides its places or shows them again.
@@ -38,7 +40,7 @@ final class MockSession {
         // A new service wouldn't have the events that this one got, so it is made only if the places change.
         guard scenario.hasPlaces != hasPlaces else { return }
         hasPlaces = scenario.hasPlaces
-        service = makeService(fixtures.served(in: scenario))
+        service = makeService(fixtures.served(in: scenario), reports)
     }
 
     func respond(

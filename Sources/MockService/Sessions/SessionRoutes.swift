@@ -21,6 +21,9 @@ enum SessionRoutes {
         addFaults(to: router, sessions, isRoute)
         addScenario(to: router, sessions)
         addJournal(to: router, sessions)
+        router.add(.get, MockPath.session + MockPath.reports) { _, context in
+            try .json(sessions.session(of: context).reports.reports)
+        }
         return router
     }
 

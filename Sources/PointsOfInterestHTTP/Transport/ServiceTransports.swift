@@ -25,7 +25,7 @@ struct ServiceTransports: Sendable {
         let recorder = fullObserver.map { AttemptRecorder(endpoint: endpoint, clock: clock, observer: $0) }
         var transport: any Transport = URLSessionTransport(urlSession: urlSession, recorder: recorder)
         // An event queue has pauses of its own, and a health check has to say how the service is now.
-        let isSentOnce = endpoint == .events || endpoint == .health
+        let isSentOnce = [.events, .reports, .health].contains(endpoint)
         // What is edited has to be what the service has now.
         if let responseStore, !isSentOnce, endpoint != .editing {
             transport = RevalidatingTransport(base: transport, store: responseStore)

@@ -152,7 +152,8 @@ package enum OwnServers {
     /// - Throws: `ProgramFailure` where it doesn't start.
     package static func mock() async throws -> MockServerProcess { try await mockStart.value }
 
-    private static let settings = ["POI_CORS_ORIGINS": origin]
+    /// Without reports, which a mock takes by default and a service doesn't.
+    private static let settings = ["POI_CORS_ORIGINS": origin, "POI_REPORTS": "off"]
 
     private static let localStart = Task {
         let folder = try TemporaryFolder()
