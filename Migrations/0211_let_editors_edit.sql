@@ -41,8 +41,8 @@ DECLARE
         'since\.change > run\.change (AND since\.changed_at >= run\.started_at\s+ORDER BY) since\.change LIMIT 1;',
         'since.step > old.step \1 since.step LIMIT 1;');
 BEGIN
-    new := replace(replace(new, 'since.change', 'since.step'), 'ORDER BY id, change DESC', 'ORDER BY id, step DESC');
-    IF new NOT LIKE '%since.step > old.step%' OR new LIKE '%since.change%' THEN
+    new := replace(regexp_replace(new, 'since\.change\M', 'since.step', 'g'), 'ORDER BY id, change DESC', 'ORDER BY id, step DESC');
+    IF new NOT LIKE '%since.step > old.step%' OR new ~ 'since\.change\M' THEN
         RAISE 'revert_import is not as it was made';
     END IF;
     EXECUTE new;

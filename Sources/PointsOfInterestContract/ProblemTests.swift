@@ -156,7 +156,7 @@ struct ProblemTests {
         .contract(
             .invariant, in: .problems,
             otherwise: "A mistake in the app's code looks like a service that is down."),
-        arguments: ["POST", "PUT", "PATCH", "DELETE"], ["/locations", "/livez", "/readyz"])
+        arguments: ["POST", "PUT", "PATCH", "DELETE"], ["/categories", "/livez", "/readyz"])
     func methodNotAllowed(method: String, path: String) async throws {
         let response = try await Service.response(to: path, method: method)
         #expect(response.status == 405)

@@ -64,8 +64,8 @@ struct CommandLineTool {
             name: "places", summary: "show, correct, close, remove, restore or merge: one place at a time",
             help: PlacesCommand.help, run: PlacesCommand.run),
         Command(
-            name: "editor-key", summary: "make a key for an editor, and its line for POI_EDITORS_FILE",
-            run: EditorKeyCommand.run),
+            name: "editors", summary: "key: make a key for an editor, and its line for POI_EDITORS_FILE",
+            run: EditorsCommand.run),
         Command(
             name: "history", summary: "maintain or forget: what places were",
             run: HistoryCommand.run),

@@ -73,10 +73,12 @@ struct OpenAPITests {
     @Test("Where people may report, the document has the routes of that, and otherwise nothing of it")
     func reportRoutes() throws {
         func methods(takesReports: Bool, hasEditors: Bool) throws -> [String] {
-            try members(document(hasEditors: hasEditors, takesReports: takesReports), "paths").filter { $0.key.hasPrefix("/reports") }
-                .flatMap { path, item in
-                    try #require(item as? [String: Any]).keys.map { "\($0) \(path)" }
-                }.sorted()
+            try members(document(hasEditors: hasEditors, takesReports: takesReports), "paths").filter {
+                $0.key.hasPrefix("/reports")
+            }
+            .flatMap { path, item in
+                try #require(item as? [String: Any]).keys.map { "\($0) \(path)" }
+            }.sorted()
         }
         #expect(try methods(takesReports: false, hasEditors: true) == [])
         #expect(try methods(takesReports: true, hasEditors: false) == ["post /reports"])

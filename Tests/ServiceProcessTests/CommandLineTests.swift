@@ -154,8 +154,10 @@ struct CommandLineTests {
         try Data("hunter2hunter2hunter2hunter2hunter2\n".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let shown = try await PoiProgram.run(["serve", "--print-config"], environment: [:]).standardOutput
-        let names = shown.compactMap { $0.wholeMatch(of: /([A-Z_]+)_FILE=  # default/).map { String($0.1) } }
-        #expect(names.count == 6)
+        let files = shown.compactMap { $0.wholeMatch(of: /([A-Z_]+)_FILE=  # default/).map { String($0.1) } }
+        // That file has hashes, and is a setting without another one.
+        let names = files.filter { $0 != "POI_EDITORS" }
+        #expect(names.count == 7)
         let help = try await PoiProgram.run(["--help"]).standardOutput.joined()
         for name in names {
             let own = name.hasPrefix("POI_") ? name.dropFirst(4) : name[...]

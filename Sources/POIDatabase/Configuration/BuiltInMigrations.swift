@@ -17,7 +17,7 @@ enum BuiltInMigrations {
         "0210_create_location_versions":
             "9d40300e0bf448a419156d0eed732b1f85efa73fd0125077f91e83d071e8a6be",
         "0211_let_editors_edit":
-            "490c7a285d2aa56d978773047e240587afecf4e91636a7abd64b3e416f7c9bbb",
+            "d952ea081af5f39014fc7e6f0e2c1e302beebc5bcd3ca06b3038d149dcbae5ba",
         "0212_create_place_reports":
             "d4c1e9dbec5e1d1435dd8eae6720371f7c544263b6a3f4ea9a4a5d1beda1feae",
     ]

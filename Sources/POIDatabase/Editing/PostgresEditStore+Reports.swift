@@ -164,11 +164,13 @@ extension PostgresValue {
 extension UUID {
     /// The same 16 bytes.
     fileprivate init(_ id: PostgresUUID) {
-        var bytes = uuid_t(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &bytes) { bytes in
-            bytes.storeBytes(of: id.high.bigEndian, as: UInt64.self)
-            bytes.storeBytes(of: id.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+        let bytes = [id.high, id.low].flatMap { half in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
         }
-        self.init(uuid: bytes)
+        self.init(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+                bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
     }
 }

@@ -74,7 +74,7 @@ package final class Editors: Sendable {
             else {
                 throw SettingRejection(
                     expected: "a name and the SHA-256 of a key in each line, each key once; "
-                        + "line \(index + 1) is none: poi editor-key NAME makes one")
+                        + "line \(index + 1) is none: poi editors key NAME makes one")
             }
         }
         return names

@@ -51,7 +51,8 @@ struct OpenAPIDocument {
         [["name": "places", "description": "Points of interest and their categories."]]
             + (hasEditors ? [["name": "editing", "description": "What editors do to places."]] : [])
             + (takesReports
-                ? [["name": "reports", "description": "What people say is wrong with places, or missing."]] : [])
+                ? [["name": "reports", "description": "What people say is wrong with places, or missing."]]
+                : [])
             + [
                 ["name": "events", "description": "Tracking events, which apps send about their use."],
                 ["name": "health", "description": "The state of the server, for load balancers."],

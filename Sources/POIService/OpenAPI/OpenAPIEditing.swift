@@ -48,7 +48,7 @@ extension OpenAPIDocument {
                 """
                 The members to correct, as a merge patch (RFC 7396): null takes a value away. Those of `reset` show again what \
                 the source says.
-                """, "PlacePatch", type: EditingHandlers.mergePatch,
+                """, "PlacePatch", type: WriteCheck.mergePatch,
                 example: [
                     "name": "Tested Café", "website": .null, "properties": ["phone": .null, "seats": 24],
                     "reset": ["category", "properties.opened"],

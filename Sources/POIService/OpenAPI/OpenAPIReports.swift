@@ -131,7 +131,6 @@ extension OpenAPIDocument {
     private static let statuses: JSONValue = [
         "type": "string", "enum": .strings(ReportStatus.allCases.map(\.rawValue)),
     ]
-    private static let time: JSONValue = ["type": "string", "format": "date-time"]
 
     /// PostgreSQL can't store a NUL.
     private static func text(atMost length: Int) -> JSONValue {

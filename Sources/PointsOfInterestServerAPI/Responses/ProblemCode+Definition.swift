@@ -181,7 +181,8 @@ extension ProblemCode {
                 Another request of this editor had the same Idempotency-Key within the last 24 hours, and another \
                 path or body. Nothing was changed.
                 """,
-            remedy: "Make a key for each edit, such as a UUID, and send the same one only with the same edit."),
+            remedy: "Make a key for each edit, such as a UUID, and send the same one only with the same edit."
+        ),
         .methodNotAllowed: Explanation(
             means: "The path exists, but not for this method.",
             remedy: "Use a method that the Allow header names."),

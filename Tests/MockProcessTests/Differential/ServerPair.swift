@@ -52,7 +52,7 @@ struct WireRequest: Hashable, Sendable, CustomStringConvertible {
     /// Its bytes, as the last request of its connection.
     var text: String {
         let fields = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
-        return "\(method) \(target) HTTP/1.1\r\nHost: service.test\r\nX-Request-Id: \(Self.id)\r\n"
+        return "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: \(Self.id)\r\n"
             + "\(fields)Connection: close\r\n\r\n"
     }
 

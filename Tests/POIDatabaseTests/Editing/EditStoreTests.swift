@@ -229,7 +229,9 @@ struct EditStoreTests {
         let (whole, other) = (try patch(changed.text), try patch(wrong.text))
         try await database.withEditStore { store in
             _ = try await store.edit(.as("anna", .correct(1, whole), seen.version))
-            let error = await #expect(throws: EditError.self) { try await store.edit(.as("anna", .correct(1, other))) }
+            let error = await #expect(throws: EditError.self) {
+                try await store.edit(.as("anna", .correct(1, other)))
+            }
             let pointers = error?.pointers?.filter { $0 != "/updatedAt" }.sorted()
             #expect(pointers == ["/id", "/source", "/sourceValues", "/version"])
         }

@@ -317,6 +317,36 @@ struct EditingTests {
         }
     }
 
+    @Test("An edit that is sent again isn't refused for what it has changed itself")
+    func idempotencyOfWholeRecords() async throws {
+        let site = try EditingSite()
+        // The record as it was, with another name: version and time are others afterwards.
+        let record = try await site.ask("/locations/5/record").text.replacing("Test Cafe", with: "A")
+        for _ in 0..<2 {
+            let response = try await site.ask(
+                "/locations/5", .patch, record, ifMatch: #""7""#, headers: ["Idempotency-Key": "key-1"])
+            #expect(response.status == .ok && response.headers.first(.eTag) == #""8""#)
+        }
+        // A list of tags is compared with the place's, which is gone.
+        for _ in 0..<2 {
+            let response = try await site.ask(
+                "/locations/9", .delete, ifMatch: #""0", "5""#, headers: ["Idempotency-Key": "key-2"])
+            #expect(response.status == .noContent)
+        }
+        // With another body, or for the first time, it is refused as without a key.
+        let reused = try await site.ask(
+            "/locations/5", .patch, record + " ", headers: ["Idempotency-Key": "key-1"])
+        #expect(try problem(reused, 422).code == .idempotencyKeyReused)
+        let first = try await site.ask("/locations/5", .patch, record, headers: ["Idempotency-Key": "key-3"])
+        #expect(
+            try faults(first) == ["version", "updatedAt", "sourceValues"].map { "/\($0) read-only-member" })
+        let list = try await site.ask(
+            "/locations/5", .delete, ifMatch: #""0", "5""#, headers: ["Idempotency-Key": "key-4"])
+        #expect(try problem(list, 412).code == .preconditionFailed)
+        let other = try await site.ask("/locations/5", .patch, "{}", headers: ["Idempotency-Key": "key-4"])
+        #expect(other.status == .ok && other.headers.first(.eTag) == #""8""#)
+    }
+
     @Test("A key has 1 to 255 visible characters, and is there once")
     func malformedKeys() async throws {
         let site = try EditingSite()

@@ -42,7 +42,7 @@ class EditedService:
     def __init__(self, poi, database, folder, servers=2, places=20):
         self.poi, self.database, self.folder, self.places = poi, database, folder, places
         self.file = folder / "places.csv"
-        made = subprocess.run([poi, "editor-key", "anna"], capture_output=True, text=True, check=True)
+        made = subprocess.run([poi, "editors", "key", "anna"], capture_output=True, text=True, check=True)
         (folder / "editors").write_text(made.stdout)
         self.key = made.stderr.split()[-1]
         self.ports = [free_port() for _ in range(servers)]
