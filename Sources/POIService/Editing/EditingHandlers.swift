@@ -221,11 +221,12 @@ struct EditorRequirement: HTTPRequestCheck {
         .forbidden, .notAnEditor, "Pages of this origin may not edit places.")
 
     func check(_ request: HTTPRequest, context: RequestContext) throws(HTTPError) {
-        if let refusal = limits.failedTries.refusal(of: request, context, counts: false) { throw refusal }
         if let refusal = limits.requests.refusal(of: request, context) { throw refusal }
         guard !access.isForeign(request) else { throw Self.foreignOrigin }
-        guard access.editor(of: request, context) == nil else { return }
-        guard KeyRequirement.token(of: request) != nil else { throw KeyRequirement.unauthorized }
+        let isKnown = access.editor(of: request, context) != nil
+        guard isKnown || KeyRequirement.token(of: request) != nil else { throw KeyRequirement.unauthorized }
+        if let refusal = limits.failedTries.refusal(of: request, context, counts: false) { throw refusal }
+        guard !isKnown else { return }
         _ = limits.failedTries.refusal(of: request, context)
         throw readers.has(request) ? Self.notAnEditor : KeyRequirement.invalidToken
     }
