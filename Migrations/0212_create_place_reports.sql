@@ -99,74 +99,9 @@ BEGIN
 END;
 $$;
 
-CREATE OR REPLACE FUNCTION grant_roles() RETURNS void
-LANGUAGE plpgsql
-AS $$
-BEGIN
-    -- They read nothing: whoever writes a place has them called by its checks, and questions make points. The last one does
-    -- nothing for who doesn't own the table of events.
-    GRANT EXECUTE ON FUNCTION location_point(double precision, double precision), is_single_line(text, integer), is_http_url(text),
-        is_properties(jsonb), are_names(jsonb, text[]), corrected_source_values(locations, locations),
-        make_events_partition(date, bigint) TO PUBLIC;
-    IF to_regrole('poi_serve') IS NOT NULL THEN
-        -- For exports: what the source says below corrections.
-        GRANT EXECUTE ON FUNCTION place_members(locations), with_members(locations, jsonb), changed_object(jsonb, text, jsonb)
-            TO poi_serve;
-        GRANT SELECT ON categories, locations, datasets, filterable_properties, dataset, dataset_log, dataset_incarnation,
-            schema_migrations TO poi_serve;
-        -- What became of removed places, and nothing else of them.
-        GRANT SELECT (id, merged_into) ON removed_locations TO poi_serve;
-    END IF;
-    IF to_regrole('poi_events') IS NOT NULL THEN
-        GRANT INSERT, SELECT (id) ON events TO poi_events;
-    END IF;
-    IF to_regrole('poi_edit') IS NOT NULL THEN
-        GRANT EXECUTE ON FUNCTION place_record(bigint), place_changes(bigint, bigint, integer),
-            create_place(jsonb, text, text, text), correct_place(bigint, jsonb, text[], bigint, text),
-            remove_place(bigint, bigint, text), restore_place(bigint, bigint, bigint, text),
-            merge_places(bigint, bigint, bigint, bigint, text), read_place(bigint),
-            edit_place(text, bigint, jsonb, bigint[], text, text, text), place_versions(bigint, bigint, integer),
-            store_place_report(uuid, bigint, double precision, double precision, text, text, integer),
-            place_reports_page(text, bigint, integer), settle_place_report(uuid, text, boolean, text, text),
-            delete_place_report(uuid) TO poi_edit;
-    END IF;
-END;
-$$;
-
 SELECT grant_roles();
 
 -- migrate:down
-
-CREATE OR REPLACE FUNCTION grant_roles() RETURNS void
-LANGUAGE plpgsql
-AS $$
-BEGIN
-    -- They read nothing: whoever writes a place has them called by its checks, and questions make points. The last one does
-    -- nothing for who doesn't own the table of events.
-    GRANT EXECUTE ON FUNCTION location_point(double precision, double precision), is_single_line(text, integer), is_http_url(text),
-        is_properties(jsonb), are_names(jsonb, text[]), corrected_source_values(locations, locations),
-        make_events_partition(date, bigint) TO PUBLIC;
-    IF to_regrole('poi_serve') IS NOT NULL THEN
-        -- For exports: what the source says below corrections.
-        GRANT EXECUTE ON FUNCTION place_members(locations), with_members(locations, jsonb), changed_object(jsonb, text, jsonb)
-            TO poi_serve;
-        GRANT SELECT ON categories, locations, datasets, filterable_properties, dataset, dataset_log, dataset_incarnation,
-            schema_migrations TO poi_serve;
-        -- What became of removed places, and nothing else of them.
-        GRANT SELECT (id, merged_into) ON removed_locations TO poi_serve;
-    END IF;
-    IF to_regrole('poi_events') IS NOT NULL THEN
-        GRANT INSERT, SELECT (id) ON events TO poi_events;
-    END IF;
-    IF to_regrole('poi_edit') IS NOT NULL THEN
-        GRANT EXECUTE ON FUNCTION place_record(bigint), place_changes(bigint, bigint, integer),
-            create_place(jsonb, text, text, text), correct_place(bigint, jsonb, text[], bigint, text),
-            remove_place(bigint, bigint, text), restore_place(bigint, bigint, bigint, text),
-            merge_places(bigint, bigint, bigint, bigint, text), read_place(bigint),
-            edit_place(text, bigint, jsonb, bigint[], text, text, text), place_versions(bigint, bigint, integer) TO poi_edit;
-    END IF;
-END;
-$$;
 
 DROP FUNCTION delete_place_report(uuid);
 DROP FUNCTION settle_place_report(uuid, text, boolean, text, text);

@@ -17,9 +17,9 @@ enum BuiltInMigrations {
         "0210_create_location_versions":
             "9d40300e0bf448a419156d0eed732b1f85efa73fd0125077f91e83d071e8a6be",
         "0211_let_editors_edit":
-            "d952ea081af5f39014fc7e6f0e2c1e302beebc5bcd3ca06b3038d149dcbae5ba",
+            "7427498840a101ab1fc24a2b599c94ba184610f35911f05039e6a661316163b8",
         "0212_create_place_reports":
-            "d4c1e9dbec5e1d1435dd8eae6720371f7c544263b6a3f4ea9a4a5d1beda1feae",
+            "bd9163a066033a40db23a7fa017cb654d768fda4c97f0470f8b6eba19b7040eb",
     ]
 
     /// The same of the seeds, which a folder may lack.

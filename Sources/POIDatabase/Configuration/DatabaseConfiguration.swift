@@ -83,21 +83,23 @@ package struct EventDatabaseConfiguration: Sendable {
         pool.connections = try reader.read(.eventsConnections)
         pool.acquireTimeout = database.pool.acquireTimeout
         pool.queryTimeout = try reader.read(.eventsStatementTimeout)
-        makeCommitsDurable()
+        postgres.makeCommitsDurable(within: pool.queryTimeout)
     }
 
     /// Leads to another database, with the same settings.
     package mutating func use(connectionString: String) throws(ConfigurationError) {
         postgres = try DatabaseConfiguration.postgres(connectionString, of: .databaseURL)
         isSeparate = false
-        makeCommitsDurable()
+        postgres.makeCommitsDurable(within: pool.queryTimeout)
     }
+}
 
-    /// A response promises that the events it counts are stored durably, whatever the database's default is.
-    private mutating func makeCommitsDurable() {
-        postgres.statementTimeout = pool.queryTimeout
-        postgres.settings.removeAll { $0.name == "synchronous_commit" }
-        postgres.settings.append(PostgresConfiguration.Setting("synchronous_commit", "on"))
+extension PostgresConfiguration {
+    /// A response promises that what it acknowledges is stored durably, whatever the database's default is.
+    mutating func makeCommitsDurable(within timeout: Duration?) {
+        statementTimeout = timeout
+        settings.removeAll { $0.name == "synchronous_commit" }
+        settings.append(Setting("synchronous_commit", "on"))
     }
 }
 

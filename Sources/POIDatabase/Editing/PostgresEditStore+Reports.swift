@@ -27,19 +27,14 @@ extension PostgresEditStore: ReportStore {
         _ status: ReportStatus, from position: Int64?, count: Int
     ) async throws(EditError) -> ReportsPage {
         do throws(PostgresError) {
-            // One more tells whether another page follows.
             let rows = try await pool.query(
                 ReportStatements.page,
                 [
                     .text(status.rawValue), position.map { .int8($0) } ?? .null(.int8),
                     .int8(Int64(count + 1)),
                 ], isIdempotent: true)
-            var (reports, last) = ([ReceivedReport](), Int64?.none)
-            for row in rows.prefix(count) {
-                last = try row.decode(Int64.self, at: 0)
-                reports.append(try ReceivedReport(row))
-            }
-            return ReportsPage(reports, next: rows.count > count ? last : nil)
+            let page = try rows.page(of: count) { row throws(PostgresError) in try ReceivedReport(row) }
+            return ReportsPage(page.items, next: page.next)
         } catch {
             throw EditError(error)
         }

@@ -52,18 +52,14 @@ package final class PostgresEditStore: EditStore {
         of id: Int64, from position: Int64?, count: Int
     ) async throws(EditError) -> VersionsPage {
         do throws(PostgresError) {
-            // One more tells whether another page follows.
             let rows = try await pool.query(
                 EditStatements.versions,
                 [.int8(id), position.map { .int8($0) } ?? .null(.int8), .int8(Int64(count + 1))],
                 isIdempotent: true)
-            var items: [[UInt8]] = []
-            var last: Int64?
-            for row in rows.prefix(count) {
-                last = try row.decode(Int64.self, at: 0)
-                items.append(Array(try row.decode(String.self, at: 1).utf8))
+            let page = try rows.page(of: count) { row throws(PostgresError) in
+                Array(try row.decode(String.self, at: 1).utf8)
             }
-            return VersionsPage(items: items, next: rows.count > count ? last : nil)
+            return VersionsPage(items: page.items, next: page.next)
         } catch {
             throw EditError(error)
         }
@@ -104,26 +100,34 @@ package struct EditDatabaseConfiguration: Sendable {
         pool.acquireTimeout = database.pool.acquireTimeout
         pool.queryTimeout = Self.timeout
         reportRetentionDays = try reader.read(.reportsRetention)
-        makeCommitsDurable()
+        postgres.makeCommitsDurable(within: pool.queryTimeout)
     }
 
     /// Leads to another database, with the same settings.
     package mutating func use(connectionString: String) throws(ConfigurationError) {
         postgres = try DatabaseConfiguration.postgres(connectionString, of: .databaseURL)
-        makeCommitsDurable()
-    }
-
-    /// A response promises that the edit is stored durably, whatever the database's default is.
-    private mutating func makeCommitsDurable() {
-        postgres.statementTimeout = pool.queryTimeout
-        postgres.settings.removeAll { $0.name == "synchronous_commit" }
-        postgres.settings.append(PostgresConfiguration.Setting("synchronous_commit", "on"))
+        postgres.makeCommitsDurable(within: pool.queryTimeout)
     }
 }
 
 extension Setting where Value == String {
     static let editDatabaseURL = text(
         .editDatabaseURL, "where places are edited, as a libpq URI; without it DATABASE_URL", isSecret: true)
+}
+
+extension PostgresRows {
+    /// The items of a page, and where the next one begins: the first column of its last row, if there is one row more than it has
+    /// items at most.
+    func page<Item>(
+        of count: Int, _ read: (PostgresRow) throws(PostgresError) -> Item
+    ) throws(PostgresError) -> (items: [Item], next: Int64?) {
+        var (items, last) = ([Item](), Int64?.none)
+        for row in prefix(count) {
+            last = try row.decode(Int64.self, at: 0)
+            items.append(try read(row))
+        }
+        return (items, self.count > count ? last : nil)
+    }
 }
 
 // MARK: - SQL

@@ -45,16 +45,7 @@ struct EditingHandlers {
         let query = try VersionsRequest.decode(query: request.queryBytes, ignoring: ignoredParameters)
         let page = try await store.versions(
             of: try Self.id(context), from: query.position, count: query.limit)
-        var writer = JSONWriter(capacity: 2 + page.items.reduce(0) { $0 + $1.count + 1 })
-        writer.beginArray()
-        for item in page.items { writer.value(json: item[...]) }
-        writer.endArray()
-        var response = HTTPResponse(.ok, headers: Self.fields, body: writer.bytes)
-        // Relative to the request's path, whatever a proxy has in front of it.
-        if let next = page.next {
-            response.addLink(Array("<versions?\(query.query(from: next))>; rel=\"next\"".utf8))
-        }
-        return response
+        return .page(of: page.items, next: page.next.map { "versions?\(query.query(from: $0))" })
     }
 
     // MARK: Editing
@@ -187,6 +178,24 @@ struct EditingHandlers {
         let content = Array("\(request.method.rawValue) \(request.path)\n".utf8) + request.body
         return PlaceEdit.Key(
             text: String(decoding: text, as: UTF8.self), digest: SHA256.digest(of: content).hexadecimal)
+    }
+}
+
+extension HTTPResponse {
+    /// A page of what editors see.
+    ///
+    /// - Parameters:
+    ///   - items: JSON of each.
+    ///   - next: where the next page is; relative to the request's path, whatever a proxy has in front of it.
+    static func page(of items: [[UInt8]], next: String?) -> HTTPResponse {
+        var writer = JSONWriter(capacity: 2 + items.reduce(0) { $0 + $1.count + 1 })
+        writer.beginArray()
+        for item in items { writer.value(json: item[...]) }
+        writer.endArray()
+        var response = HTTPResponse(
+            .ok, headers: [.contentType: MediaType.json, .cacheControl: "no-store"], body: writer.bytes)
+        if let next { response.addLink(Array("<\(next)>; rel=\"next\"".utf8)) }
+        return response
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import HTTPServer
 import Hashing
@@ -81,11 +82,8 @@ package final class Editors: Sendable {
     }
 
     private static func digest(_ text: Data) -> [UInt8]? {
-        guard text.count == 64 else { return nil }
-        let digits = text.map {
-            UInt8(ascii: "0") <= $0 && $0 <= UInt8(ascii: "9") ? $0 - 48 : ($0 | 0x20) &- 87
-        }
-        guard digits.allSatisfy({ $0 < 16 }) else { return nil }
+        let digits = text.compactMap(\.hexDigitValue)
+        guard text.count == 64, digits.count == 64 else { return nil }
         return stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

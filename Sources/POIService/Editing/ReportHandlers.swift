@@ -28,15 +28,7 @@ struct ReportHandlers {
         try WriteCheck.checkAccept(request)
         let query = try ReportsRequest.decode(query: request.queryBytes, ignoring: ignoredParameters)
         let page = try await store.reports(query.status, from: query.position, count: query.limit)
-        var writer = JSONWriter(capacity: 2 + 256 * page.reports.count)
-        writer.beginArray()
-        for report in page.reports { writer.value(json: report.json[...]) }
-        writer.endArray()
-        var response = HTTPResponse(.ok, headers: Self.fields, body: writer.bytes)
-        if let next = page.next {
-            response.addLink(Array("<?\(query.query(from: next))>; rel=\"next\"".utf8))
-        }
-        return response
+        return .page(of: page.reports.map(\.json), next: page.next.map { "?\(query.query(from: $0))" })
     }
 
     /// `PATCH /reports/{id}`.
