@@ -107,6 +107,52 @@ struct SessionEditingTests {
         }
     }
 
+    @Test("A removed place is gone, a merged one leads to the other, and a restored one is there again")
+    func formerPlaces() throws {
+        try Site.run { site in
+            func merge(_ id: Int, into other: Int) async throws {
+                let target = "/~session/a/locations/\(id)/merge"
+                let body = #"{"into": \#(other)}"#
+                #expect(try await site.ask(target, .post, body, headers: [.ifMatch: "*"]).status == .ok)
+            }
+            func details(_ id: Int) async throws -> HTTPResponse {
+                try await site.ask("/~session/a/locations/\(id)?lang=de")
+            }
+            func mergedFrom(_ ids: String) async throws -> [Int: [Int]] {
+                let response = try await site.ask("/~session/a/locations?ids=\(ids)")
+                let places = try JSONDecoder().decode([PointOfInterest].self, from: Data(response.body))
+                return Dictionary(uniqueKeysWithValues: places.map { ($0.id, $0.mergedFrom) })
+            }
+            #expect(
+                try await site.ask("/~session/a/locations/1", .delete, headers: [.ifMatch: "*"]).status
+                    == .noContent)
+            #expect(try await details(1).status == .gone)
+            #expect(try await details(1).problem().code == .gone)
+            try await merge(2, into: 3)
+            try await merge(3, into: 4)
+            for id in [2, 3] {
+                let response = try await details(id)
+                #expect(response.status.code == 308)
+                #expect(response.headers.first("Location") == "4?lang=de")
+            }
+            #expect(try await mergedFrom("1,2,3,5") == [4: [2, 3], 5: []])
+            #expect(try await details(9999).status == .notFound)
+            #expect(try await site.ask("/locations/1").status == .ok)
+
+            for id in [1, 2] {
+                let restored = try await site.ask(
+                    "/~session/a/locations/\(id)/restore", .post, #"{"version": 0}"#, headers: [.ifMatch: "*"]
+                )
+                #expect(restored.status == .ok)
+                #expect(try await details(id).status == .ok)
+            }
+            #expect(try await mergedFrom("1,2,3") == [1: [], 2: [], 4: [3]])
+            // Nothing leads to a place that isn't there.
+            _ = try await site.ask("/~session/a/locations/4", .delete, headers: [.ifMatch: "*"])
+            #expect(try await details(3).status == .gone)
+        }
+    }
+
     @Test("A rule makes an edit fail, as if somebody else had been faster")
     func conflicts() throws {
         try Site.run { site in

@@ -41,7 +41,8 @@ package final class MemoryEditStore: EditStore {
         let place = try edited.apply(edit)
         guard
             let revision = index.serve(
-                edited.served, categories: fixtures.categories, properties: fixtures.properties)
+                edited.served, former: edited.former, categories: fixtures.categories,
+                properties: fixtures.properties)
         else { throw .failed(reason: "the places can't be served") }
         places = edited
         let outcome = EditOutcome(place?.record, revision: revision)
@@ -91,6 +92,8 @@ private struct EditedPlaces {
 
     /// In the order of their ids.
     var served: [PlaceFields] { places.values.sorted { $0.id < $1.id }.map(\.fields) }
+
+    var former: FormerIDs { FormerIDs(Array(removed.keys), survivors: removed.compactMapValues(\.self)) }
 
     // MARK: Reading
 

@@ -152,9 +152,11 @@ package final class ServedIndex: Sendable {
 
     /// Serves these places for ever instead of others, as a dataset with a new id.
     ///
+    /// - Parameter former: the ids of places that were removed.
     /// - Returns: the dataset's revision; nil if the places have more than 65,536 categories, and then nothing is changed.
     package func serve(
-        _ places: [PlaceFields], categories: NameVocabulary, properties: FilterableProperties
+        _ places: [PlaceFields], former: FormerIDs = FormerIDs(), categories: NameVocabulary,
+        properties: FilterableProperties
     ) -> Int64? {
         var builder = IndexPartBuilder(
             expecting: places.count, vocabulary: IndexVocabulary(properties: properties))
@@ -165,7 +167,7 @@ package final class ServedIndex: Sendable {
         let revision = state.withLock { $0.facts?.version.revision ?? 0 } + 1
         let facts = Facts(
             version: DatasetVersion(datasetID: id, revision: revision, incarnation: id),
-            categories: categories)
+            categories: categories, former: former)
         update(health: .reachable(missingMigrations: []))
         publish(
             IndexSnapshot(part: builder.build(), version: IndexVersion(facts)), facts, confirmedAt: .zero,
