@@ -1,20 +1,24 @@
 """The balancers' files as they are shipped, with and without TLS, by the balancers themselves; and TLS between balancer and
-server, and between server and database: who has the right certificates gets through, nobody else."""
+server, and between server and database: who has the right certificates gets through, nobody else. What they send again where a
+response is lost."""
 
+import json
 import os
 import re
 import shutil
 import ssl
 import subprocess
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPSConnection
+from types import SimpleNamespace
 
 import pytest
 
 from certificates import make_ca, make_certificate
+from contract_mutations.proxy import Proxy
 from processes import running, wait_for
 from scratch_postgres import free_port
-from servers import ROOT, Client
+from servers import ROOT, Client, Server
 from service_database import PASSWORDS
 from shipped_haproxy import copy_haproxy
 
@@ -122,6 +126,70 @@ def test_only_the_balancer_gets_through_to_a_server_with_tls(site):
     stranger.check_hostname = False
     assert status(site.sidecar) == 0, "plain HTTP"
     assert status(site.sidecar, stranger) == 0, "a client without a certificate"
+
+
+# What is sent again
+
+REPORT = {"id": "5c1f2e2a-7c55-4b1e-9c5e-0b6b2b2c9d11", "place": 3, "reason": "closed"}
+
+
+@contextmanager
+def balanced(kind, folder, ports):
+    """The port of a balancer before servers on these ports."""
+    port = free_port()
+    if kind == "haproxy":
+        command = [*copy_haproxy(folder, ports), "haproxy.cfg"]
+    else:
+        shutil.copytree(ROOT / "deploy/nginx", folder / "nginx")
+        file = folder / "nginx/nginx.conf"
+        text = file.read_text().replace("listen 8080;", f"listen 127.0.0.1:{port};").replace("listen [::]:8080;", "")
+        text = re.sub(r"(?: +server 127\.0\.0\.1:\d+ (.*)\n)+",
+                      lambda found: "".join(f"server 127.0.0.1:{server} {found[1]}\n" for server in ports), text)
+        file.write_text(text)
+        command = ["nginx", "-p", folder / "nginx", "-c", "nginx.conf", "-e", "stderr", "-g", f"daemon off; pid {folder}/nginx.pid;"]
+    with running(command, folder / "balancer.log", {"POI_LISTEN": f"127.0.0.1:{port}"}):
+        wait_for(lambda: status(port) == 200, 60, "a balancer that has a server")
+        yield port
+
+
+@pytest.mark.parametrize("kind", ["haproxy", "nginx"])
+def test_only_what_may_come_twice_is_sent_again_where_a_response_is_lost(poi, tmp_path, kind):
+    asked = []
+
+    def lose_first(exchange):
+        """The server does what is asked; the connection ends without its response."""
+        response, what = exchange.ask(), (exchange.request.method, exchange.request.target)
+        if what[0] != "GET":
+            asked.append(what)
+            if asked.count(what) == 1:
+                raise ConnectionError
+        return response
+
+    # More servers than lost responses: nginx leaves out one that has failed for a while.
+    with Server(poi, settings={"POI_REPORTS": "on"}) as server, \
+            Proxy(SimpleNamespace(handler=lose_first), {}, [server.port] * 5) as proxy, \
+            balanced(kind, tmp_path, [listener.server_address[1] for listener in proxy.listeners]) as port:
+        key = re.search("editor's key: (.*)", server.output)[1]
+        editor = {"Authorization": f"Bearer {key}"}
+
+        def send(method, target, body=None, **headers):
+            """The status, and how often a server was asked."""
+            headers = {name.replace("_", "-"): value for name, value in headers.items()}
+            # On a connection of its own, since HAProxy ends one that was used without a response. The body comes after the head.
+            status, _, _ = Client(port).request(method, target, {**editor, **headers}, body and json.dumps(body).encode())
+            return status, asked.count((method, target))
+
+        def versions(place):
+            return len(server.json(f"/locations/{place}/versions", editor))
+
+        assert send("POST", "/reports", REPORT, Content_Type="application/json") == (201, 2)
+        assert [report["id"] for report in server.json("/reports", editor)] == [REPORT["id"]]
+        patch = {"Content_Type": "application/merge-patch+json", "If_Match": "*"}
+        assert send("PATCH", "/locations/1", {"name": "A"}, **patch) == (502, 1)
+        assert send("DELETE", "/locations/2", If_Match="*") == (502, 1)
+        with_key = send("PATCH", "/locations/3", {"name": "B"}, Idempotency_Key="k", **patch)
+        assert with_key == ((200, 2) if kind == "haproxy" else (502, 1))
+        assert [versions(place) for place in (1, 2, 3)] == [1, 1, 1]
 
 
 # Between a server and its database
