@@ -164,7 +164,6 @@ struct RolesTests {
             "SELECT maintain_location_versions(now())",
             "SELECT FROM edit_requests", "SELECT write_place(NULL)", "SELECT bring_back_place(NULL)",
             "SELECT grant_roles()",
-            "SELECT write_place(NULL)", "SELECT bring_back_place(NULL)", "SELECT grant_roles()",
             "SELECT FROM place_reports",
             "INSERT INTO place_reports (id, place_id, reason) VALUES (gen_random_uuid(), 1, 'other')",
             "DELETE FROM place_reports", "SELECT delete_outdated_place_reports(0, NULL)",

@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import threading
@@ -250,3 +251,13 @@ def test_an_edit_is_served_at_once_where_it_was_made_and_soon_elsewhere(poi, dat
     print(f"another server: median {delays[len(delays) // 2] * 1000:.1f} ms, p99 {delays[int(len(delays) * 0.99)] * 1000:.1f} ms")
     if edits >= 500:
         assert delays[int(len(delays) * 0.99)] <= 0.1
+
+
+def test_a_page_whose_name_leads_here_edits_nothing_of_poi_dev(poi):
+    with Server(poi) as server:
+        key = re.search("editor's key: (.*)", server.output)[1]
+        for host, status in [(f"localhost:{server.port}", 200), ("places.example", 403)]:
+            headers = {"Authorization": f"Bearer {key}", "Host": host}
+            assert Client(server.port).request("GET", "/locations/1/record", headers)[0] == status
+            headers |= {"If-Match": "*", "Origin": f"http://{host}"}
+            assert Client(server.port).request("DELETE", "/locations/1", headers)[0] == (204 if status == 200 else 403)

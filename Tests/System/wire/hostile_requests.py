@@ -51,6 +51,12 @@ def post(body, fields=b""):
             + AUTHORIZATION + fields + length + b"\r\n" + body)
 
 
+def patch(body, fields=field("If-Match", b"*")):
+    """An edit, by the mock's editor."""
+    return (b"PATCH /locations/1 HTTP/1.1\r\nHost: a\r\nContent-Type: application/merge-patch+json\r\n"
+            b"Authorization: Bearer poi-mock-editor-key\r\n" + fields + field("Content-Length", b"%d" % len(body)) + b"\r\n" + body)
+
+
 def below(session, request):
     """The same request to a session of the mock."""
     return request.replace(b" /", b" /~session/" + session + b"/", 1)
@@ -204,6 +210,7 @@ SETUP = put(
 MOST_AT_RATIO = 100 * 150
 BOMB = (200_000, 400_000, 800_000)
 BODY = (50_000, 100_000, 200_000)
+EDIT = (32_000, 64_000, 128_000)
 QUERY = (2_000, 4_000, 8_000)
 HEAD = (3_900, 7_800, 15_600)
 LISTED = (25, 50, 100)  # Not bytes: how many of a list that has a bound.
@@ -299,6 +306,23 @@ def of_names(plural, parameter):
 
 
 CASES += [
+    # Edits
+    Case("an edit's member again and again", lambda n: patch(b"{" + fill(b'"name":"A",', n) + b'"name":"A"}'), 422, EDIT),
+    Case("members that no place has", lambda n: patch(b"{" + b",".join(b'"naem%05d":1' % i for i in range(n // 14)) + b"}"), 422, EDIT),
+    Case("properties of a place, many",
+         lambda n: patch(b'{"properties":{' + b",".join(b'"%05d":1' % i for i in range(n // 10)) + b"}}"), 422, EDIT),
+    Case("a property's name of combining marks", lambda n: patch(b'{"properties":{"%s":1}}' % fill(MARKS, n)), 422, EDIT),
+    Case("a name of combining marks", lambda n: patch(b'{"name":"e%s"}' % fill(MARKS, n)), 422, EDIT),
+    Case("a property of arrays in arrays",
+         lambda n: patch(b'{"properties":{"a":' + b"[" * (n // 2) + b"]" * (n // 2) + b"}}"), 422, EDIT),
+    Case("a member that nobody edits, long", lambda n: patch(b'{"source":"%s"}' % fill(b"\\u0301", n)), 422, EDIT),
+    Case("resets of what isn't there", lambda n: patch(b'{"reset":[' + fill(b'"properties.a",', n) + b'"nmae"]}'), 422, EDIT),
+    Case("an edit that doesn't end", lambda n: patch(b'{"properties":' + fill(b'{"a":', n)), 400, EDIT),
+    Case("tags of an edit", lambda n: patch(b"{}", field("If-Match", fill(b'"0",', n))), 412, HEAD),
+    Case("an edit's key", lambda n: patch(b"{}", field("If-Match", b"*") + field("Idempotency-Key", b"k" * n)), 400, HEAD),
+    # A client reports ten times a minute.
+    Case("a report of combining marks",
+         lambda n: post(b'{"reason":"other","text":"%s"}' % fill(MARKS, n)).replace(b"/events", b"/reports"), 422, QUERY),
     # Queries
     Case("parameters that don't exist", parameters, 400, LISTED, 6_000),
     Case("long parameters that don't exist", lambda n: parameters(n, b"%d" + b"longitud" * 8), 400, LISTED, 2_000),

@@ -22,6 +22,7 @@ SETTINGS = {
     "POI_EVENTS_KEYS": KEY,
     "POI_TRUSTED_PROXIES": "127.0.0.0/8,10.0.0.0/8,::/128",
     "POI_RATE_LIMIT": "1000000/s",
+    "POI_EDITOR_RATE_LIMIT": "1000000/s",
     "POI_CORS_ORIGINS": "https://app.example.com",
     "POI_ACCESS_LOG": "on",
 }
