@@ -343,7 +343,10 @@ let package = Package(
         // built alone (scripts/contract-test): no target of the server, and no C target, may be among the dependencies.
         .target(
             name: "PointsOfInterestContract",
-            dependencies: ["Locking", "PointsOfInterestClient", "PointsOfInterestTesting", "ServerProcess"],
+            dependencies: [
+                "Locking", "PointsOfInterestClient", "PointsOfInterestEditing", "PointsOfInterestTesting",
+                "ServerProcess",
+            ],
             exclude: ["Recorded"], swiftSettings: swiftSettings),
         .testTarget(
             name: "PointsOfInterestContractTests",

@@ -12,8 +12,8 @@ import PointsOfInterestHTTP
 public struct PlaceEdit: Hashable, Sendable, Codable {
     /// What is to be done.
     public enum Action: Hashable, Sendable, Codable {
-        /// Makes a place.
-        case create(PlaceDraft)
+        /// Makes a place, of a dataset of its own where one is named.
+        case create(PlaceDraft, dataset: String?)
         /// Makes a place what the draft says. The place is as the person saw it, here as in the other cases.
         case correct(EditablePlace, to: PlaceDraft)
         /// Shows what the source says of some members.
@@ -63,7 +63,7 @@ public struct PlaceEdit: Hashable, Sendable, Codable {
 extension PlaceEdit.Action {
     fileprivate var body: JSONValue.Object? {
         switch self {
-        case .create(let draft): draft.content
+        case .create(let draft, let dataset): draft.content(in: dataset)
         case .correct(let place, let draft): draft.patch(of: place.draft)
         case .reset(_, let members): ["reset": .array(members.map(JSONValue.string))]
         case .remove: nil
@@ -118,7 +118,7 @@ extension PlaceEdit {
     /// - Throws: `RequestError.invalidBaseURL`; `.invalidCoordinate` for a draft that is nowhere on Earth.
     func urlRequest(baseURL: URL) throws(RequestError) -> URLRequest {
         switch action {
-        case .create(let draft), .correct(_, let draft):
+        case .create(let draft, _), .correct(_, let draft):
             _ = try Coordinate(latitude: draft.latitude, longitude: draft.longitude)
         default: break
         }
@@ -144,11 +144,18 @@ extension PlaceEdit {
             }
             let record = try EditablePlace.decode(body: response.body)
             guard resultID == nil || record.id == resultID else {
-                throw .undecodableBody(reason: "the record is that of another place, \(record.id)")
+                throw EditablePlace.otherPlace(record.id)
             }
             return record
         } catch {
             throw error.judged(by: response)
         }
+    }
+}
+
+extension EditablePlace {
+    /// The error of a response with the record of a place that wasn't asked for.
+    static func otherPlace(_ id: Int) -> RequestError {
+        .undecodableBody(reason: "the record is that of another place, \(id)")
     }
 }

@@ -71,7 +71,9 @@ extension PlaceEditor {
         do throws(RequestError) {
             let path = EndpointPath.record.replacingOccurrences(of: "{id}", with: "\(id)")
             let response = try await load(try .get(path, baseURL: service.baseURL))
-            return try EditablePlace.decode(body: response.body, of: response)
+            let record = try EditablePlace.decode(body: response.body, of: response)
+            guard record.id == id else { throw EditablePlace.otherPlace(record.id).judged(by: response) }
+            return record
         } catch {
             throw PlaceEditorError(error)
         }
@@ -79,9 +81,14 @@ extension PlaceEditor {
 
     /// `POST /locations`: makes a place, and returns its record.
     ///
+    /// - Parameters:
+    ///   - draft: what is known of it.
+    ///   - dataset: the dataset that it is of, which begins with `editorial-`; nil is `editorial`.
     /// - Throws: `.invalid`, `.unknownOutcome` or `.request`.
-    public func create(_ draft: PlaceDraft) async throws(PlaceEditorError) -> EditablePlace {
-        try await change(.create(draft))
+    public func create(
+        _ draft: PlaceDraft, dataset: String? = nil
+    ) async throws(PlaceEditorError) -> EditablePlace {
+        try await change(.create(draft, dataset: dataset))
     }
 
     /// `PATCH /locations/{id}`: corrects a place, and returns its new record. What isn't changed isn't sent, and where nothing

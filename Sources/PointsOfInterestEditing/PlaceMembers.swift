@@ -76,12 +76,13 @@ extension PlaceDraft {
         return JSONValue.Object(patch)
     }
 
-    /// The members of a new place, without those that have no value.
-    var content: JSONValue.Object {
+    /// The members of a new place of a dataset, without those that have no value.
+    package func content(in dataset: String?) -> JSONValue.Object {
         var content = values.filter { $0.key.firstIndex(of: ".") == nil }
         if !names.isEmpty { content["names"] = .object(JSONValue.Object(names.mapValues(JSONValue.string))) }
         let properties = properties.filter { $0.value != .null }.mapValues(\.withoutNulls)
         if !properties.isEmpty { content["properties"] = .object(JSONValue.Object(properties)) }
+        content["dataset"] = dataset.map(JSONValue.string)
         return JSONValue.Object(content)
     }
 }

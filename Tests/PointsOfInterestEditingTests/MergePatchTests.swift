@@ -56,7 +56,7 @@ struct MergePatchTests {
             name: "A", category: "cafe", latitude: 1, longitude: 2, names: ["de": "Ä"],
             properties: ["a.b": "c", "gone": .null])
         #expect(
-            draft.content == [
+            draft.content(in: nil) == [
                 "name": "A", "category": "cafe", "latitude": 1.0, "longitude": 2.0, "featured": false,
                 "importance": 0, "names": ["de": "Ä"], "properties": ["a.b": "c"],
             ])

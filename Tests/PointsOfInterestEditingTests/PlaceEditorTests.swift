@@ -63,6 +63,18 @@ struct PlaceEditorTests {
         #expect(standIn.requests.isEmpty)
     }
 
+    @Test("The record of another place than the one that was asked for is an error")
+    @MainActor
+    func refusesOthers() async throws {
+        let environment = AppEnvironment.mock { request in
+            (try .fixture(for: request), try JSONEncoder().encode(EditablePlace.test(id: 13)))
+        }
+        let editor = PlaceEditor(service: environment.service)
+        let error = await #expect(throws: PlaceEditorError.self) { try await editor.record(of: 12) }
+        guard case .request(let error)? = error else { throw RequestError.notHTTP }
+        #expect(error.reason == .undecodableBody(reason: "the record is that of another place, 13"))
+    }
+
     @Test("A new place is sent without a version")
     func creates() async throws {
         let record = try await editor.create(.test())
@@ -73,7 +85,7 @@ struct PlaceEditorTests {
         #expect(request.url?.path == "/locations")
         #expect(request.value(forHTTPHeaderField: "If-Match") == nil)
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
-        #expect(request.json == .object(PlaceDraft.test().content))
+        #expect(request.json == .object(PlaceDraft.test().content(in: nil)))
     }
 
     @Test("Every other edit has its own request")

@@ -14,8 +14,6 @@ struct EditingHandlers {
     /// The license of the places that people make.
     let license: String
 
-    /// The dataset of the places that people make.
-    static let dataset = "editorial"
     /// How long a response waits until this server serves the edit.
     private static let visibleTime = Duration.seconds(2)
 
@@ -54,7 +52,8 @@ struct EditingHandlers {
         try check(request, content: MediaType.json)
         let changes = try PlaceChanges.decode(body: request.body, isNew: true)
         let outcome = try await edit(
-            .create(changes, dataset: Self.dataset, license: license), nil, request, context)
+            .create(changes, dataset: changes.dataset ?? EditLimits.dataset, license: license), nil, request,
+            context)
         guard let place = outcome.place else { throw EditError.gone }
         var response = await response(to: outcome)
         response.status = .created

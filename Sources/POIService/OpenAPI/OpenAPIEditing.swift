@@ -233,7 +233,17 @@ extension OpenAPIDocument {
                 "PlaceDraft",
                 Self.object(
                     required: draft.filter { required.contains($0.0) },
-                    optional: draft.filter { !required.contains($0.0) }, "A place that is to be made."
+                    optional: draft.filter { !required.contains($0.0) } + [
+                        (
+                            "dataset",
+                            [
+                                "type": "string", "maxLength": 100,
+                                "pattern": .string("^\(EditLimits.dataset)(-[a-z0-9-]+)?$"),
+                                "description": .string(
+                                    "The dataset that the place is of, `\(EditLimits.dataset)` without it."),
+                            ]
+                        )
+                    ], "A place that is to be made."
                 ).with([("additionalProperties", false)])
             ),
             (

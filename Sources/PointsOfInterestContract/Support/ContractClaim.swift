@@ -18,6 +18,8 @@ struct ContractClaim: Sendable {
         case ownSettings
         /// It sends what it marks as a test, and may be repeated.
         case writesTestData
+        /// It makes places and removes them, so that it runs alone: other tests would see them come and go.
+        case edits
     }
 
     let truth: Truth
@@ -50,6 +52,7 @@ struct ContractRule: Hashable, Sendable {
         case categories = "`GET /categories`"
         case attributions = "`GET /attributions`"
         case events = "`POST /events`"
+        case editing = "Editing"
         case forms = "Forms and codings"
         case conditional = "Conditional requests"
         case origins = "Scripts of other origins"
@@ -82,6 +85,8 @@ struct ContractTrait: TestTrait, TestScoping {
             sourceLocation: test.sourceLocation
         )
         .prepare(for: test)
+        // Before any test looks at the service's places, which this is none of.
+        try await ContractPlaces.removeLeftOnes()
     }
 
     /// Runs the test with a log of its exchanges. Each issue gets the request as a command, the response, the rule and
@@ -98,7 +103,7 @@ struct ContractTrait: TestTrait, TestScoping {
             }
             try await explained.provideScope(for: test, testCase: testCase) {
                 do {
-                    try await function()
+                    try await ContractPlaces.turns.run(alone: claim.notes.contains(.edits), function)
                 } catch let error where !(error is ExpectationFailedError) {
                     // Recorded here and not by the library, so that it is explained, too.
                     Issue.record(error, sourceLocation: test.sourceLocation)
@@ -229,6 +234,8 @@ enum Declaration: Sendable {
     case cacheTimes
     case origins
     case keys
+    /// A key to edit places with.
+    case editorKey
     /// Another address of the service, whose limit for a client is low.
     case limitedAddress
 
@@ -245,6 +252,11 @@ enum Declaration: Sendable {
             if configuration.keys != nil { return nil }
             return try await Service.description().needsKeys
                 ? .notShown("keys, POI_CONTRACT_KEYS") : .notApplicable("the service needs no keys")
+        case .editorKey:
+            if try await Service.editorKey() != nil { return nil }
+            return try await Service.description().hasEditors
+                ? .notShown("edits, without POI_CONTRACT_EDITOR_KEY")
+                : .notApplicable("the service has no editors")
         case .limitedAddress:
             if configuration.limitedURL != nil { return nil }
             return try await Service.description().limitsRate

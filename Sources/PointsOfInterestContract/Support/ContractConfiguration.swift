@@ -10,7 +10,8 @@ import ServerProcess
 /// | `POI_BASE_URL` | the service that runs already, in their place |
 /// | `POI_CONTRACT_HEADERS` | headers for it, `Name: value` a line; secret |
 /// | `POI_CONTRACT_KEYS` | its keys, `data=KEY,events=KEY`; secret |
-/// | `POI_CONTRACT_HEADERS_FILE`, `POI_CONTRACT_KEYS_FILE` | a file with either, in its place |
+/// | `POI_CONTRACT_EDITOR_KEY` | an editor's key for it, with which the suite makes places and removes them; secret |
+/// | `POI_CONTRACT_HEADERS_FILE`, `POI_CONTRACT_KEYS_FILE`, `POI_CONTRACT_EDITOR_KEY_FILE` | a file with any of these, in its place |
 /// | `POI_CONTRACT_SEEDED` | `true` where it holds exactly the seed |
 /// | `POI_CONTRACT_EXPECT` | a file of places that it has, and of its settings |
 /// | `POI_CONTRACT_LIMITED_URL` | another address of it, where a client is refused at its second request |
@@ -22,6 +23,8 @@ struct ContractConfiguration: Sendable {
     /// The headers whose values nobody may see, in lower case.
     let secretNames: Set<String>
     let keys: ContractKeys?
+    /// The key of an editor of somebody else's service.
+    let editorKey: String?
     /// Whether the target's places are the seed's, all of them and no other.
     let isSeeded: Bool
     /// Where a client's second request is refused.
@@ -33,7 +36,7 @@ struct ContractConfiguration: Sendable {
     /// Reads the environment's variables; an empty one counts as absent.
     init(environment: [String: String]) throws(ContractConfigurationError) {
         var variables = environment.filter { !$0.value.isEmpty }
-        for name in ["POI_CONTRACT_HEADERS", "POI_CONTRACT_KEYS"] {
+        for name in ["POI_CONTRACT_HEADERS", "POI_CONTRACT_KEYS", "POI_CONTRACT_EDITOR_KEY"] {
             guard let path = variables[name + "_FILE"] else { continue }
             guard variables[name] == nil, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
                 throw ContractConfigurationError(
@@ -45,6 +48,7 @@ struct ContractConfiguration: Sendable {
         isRecording = try Self.boolean("POI_CONTRACT_RECORD", in: variables)
         isStrict = try Self.boolean("POI_CONTRACT_STRICT", in: variables)
         keys = try variables["POI_CONTRACT_KEYS"].map(ContractKeys.init)
+        editorKey = variables["POI_CONTRACT_EDITOR_KEY"]
         limitedURL = try Self.url("POI_CONTRACT_LIMITED_URL", in: variables)
         let named = try Self.ownTarget(in: variables)
         let lines = (variables["POI_CONTRACT_HEADERS"] ?? "").split(whereSeparator: \.isNewline)

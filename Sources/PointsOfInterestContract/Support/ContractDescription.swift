@@ -120,5 +120,8 @@ final class ContractDescription: Sendable {
         return schemes?["key"] != nil || schemes?["eventsKey"] != nil
     }
 
+    /// Whether places can be edited, by who has a key.
+    var hasEditors: Bool { document["paths"]?["/locations/{id}/record"] != nil }
+
     var limitsRate: Bool { document["paths"]?["/locations"]?["get"]?["responses"]?["429"] != nil }
 }

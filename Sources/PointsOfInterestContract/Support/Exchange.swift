@@ -25,6 +25,13 @@ struct Exchange: Sendable {
     var status: Int { head.status }
     var path: String { String(target.prefix { $0 != "?" }) }
 
+    /// Whether it is a request of those that edit places.
+    var isOfEditors: Bool {
+        path.hasPrefix(EndpointPath.locations)
+            && (!["GET", "HEAD"].contains(method)
+                || ["/record", "/versions"].contains { path.hasSuffix($0) })
+    }
+
     func header(_ name: String) -> String? { head.value(forField: name) }
 
     /// The values of a header that is a list (RFC 9110, section 5.6.1), in lower case; none where there is no such header.

@@ -149,7 +149,8 @@ extension ResponseRules {
         if exchange.method == "OPTIONS" { return [] }
         let directives = exchange.list("Cache-Control")
         let isHealth = [EndpointPath.livez, EndpointPath.readyz].contains(exchange.path)
-        if exchange.status >= 400 || isHealth || exchange.path == EndpointPath.events {
+        if exchange.status >= 400 || isHealth || exchange.path == EndpointPath.events || exchange.isOfEditors
+        {
             return directives.contains("no-store") ? [] : ["Cache-Control is \(directives)"]
         }
         let hasKey = ContractConfiguration.current.keys != nil
@@ -204,9 +205,11 @@ extension ResponseRules {
         guard exchange.status == 200, exchange.method == "GET", let tag = exchange.header("ETag") else {
             return []
         }
+        // A record's tag is its version, which is of one place.
+        let key = exchange.isOfEditors ? exchange.path + tag : tag
         let first = contents.withLock { contents -> Content? in
-            if let first = contents[tag] { return first }
-            contents[tag] = Content(target: exchange.target, body: exchange.body)
+            if let first = contents[key] { return first }
+            contents[key] = Content(target: exchange.target, body: exchange.body)
             return nil
         }
         guard let first, first.body != exchange.body else { return [] }

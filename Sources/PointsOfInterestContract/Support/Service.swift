@@ -25,12 +25,27 @@ enum Service {
             URLSession.uncached
         }
 
+    /// The servers that are started where no service runs already, each when the first test needs it.
+    private static let local = Task { try await OwnServers.startLocal() }
+    private static let mock = Task { try await OwnServers.startMock() }
+
     static func baseURL() async throws -> URL {
         switch ContractConfiguration.current.target {
         case .recorded: AppConfiguration.mock.baseURL
-        case .mock: try await OwnServers.mock().baseURL
-        case .local: try await OwnServers.local().baseURL
+        case .mock: try await mock.value.baseURL
+        case .local: try await local.value.baseURL
         case .remote(let url): url
+        }
+    }
+
+    /// A key of an editor, where there is one. Edits aren't recorded.
+    static func editorKey() async throws -> String? {
+        guard !ContractConfiguration.current.isRecording else { return nil }
+        return switch ContractConfiguration.current.target {
+        case .recorded: nil
+        case .mock: MockEditor.key
+        case .local: try await local.value.editorKey
+        case .remote: ContractConfiguration.current.editorKey
         }
     }
 
@@ -105,9 +120,8 @@ enum Service {
             request.setValue(id, forHTTPHeaderField: "X-Request-Id")
         }
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let (data, response) = try await session.data(for: request, delegate: RedirectRefusal.shared)
-        guard let response = response as? HTTPURLResponse else { throw RequestError.notHTTP }
-        let exchange = Exchange(request, ResponseHead(response), data)
+        let response = try await URLSessionTransport(urlSession: session).sendOnce(request).get()
+        let exchange = Exchange(request, response.head, response.body)
         ExchangeLog.note(exchange)
         return exchange
     }

@@ -29,10 +29,10 @@ struct Origin: Hashable, CustomStringConvertible {
 ///
 /// It is the delegate of a task, so that it is asked whatever delegate the session has. Where it has no method, the
 /// session's delegate is called.
-package final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
-    package static let shared = RedirectRefusal()
+final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
+    static let shared = RedirectRefusal()
 
-    package func urlSession(
+    func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {

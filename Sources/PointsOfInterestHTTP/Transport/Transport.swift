@@ -37,7 +37,7 @@ public struct ServiceResponse: Sendable {
 
 /// Sends requests over a URL session. It follows redirects of a `GET` or `HEAD` within the origin, whatever the session
 /// would do.
-struct URLSessionTransport: Transport {
+package struct URLSessionTransport: Transport {
     /// How many redirects in a row are followed; more are most likely a circle.
     static let maximumRedirects = 5
 
@@ -45,7 +45,17 @@ struct URLSessionTransport: Transport {
     /// Is told of each attempt.
     var recorder: AttemptRecorder?
 
-    func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
+    init(urlSession: URLSession, recorder: AttemptRecorder?) {
+        self.urlSession = urlSession
+        self.recorder = recorder
+    }
+
+    /// Makes one whose attempts nobody is told of.
+    package init(urlSession: URLSession) {
+        self.init(urlSession: urlSession, recorder: nil)
+    }
+
+    package func send(_ request: URLRequest) async throws(RequestError) -> ServiceResponse {
         var (request, redirects) = (request, 0)
         while true {
             let response = try await sendOnce(request).get()
@@ -57,7 +67,8 @@ struct URLSessionTransport: Transport {
         }
     }
 
-    private func sendOnce(_ request: URLRequest) async -> Result<ServiceResponse, RequestError> {
+    /// Sends a request and returns the response, a redirect, too.
+    package func sendOnce(_ request: URLRequest) async -> Result<ServiceResponse, RequestError> {
         if Task.isCancelled { return .failure(.cancelled) }
         let end = recorder?.begin(request)
         let outcome = await outcome(ofSending: request).mapError { $0.about(request) }

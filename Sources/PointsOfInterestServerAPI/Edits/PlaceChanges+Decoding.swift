@@ -32,6 +32,7 @@ private final class PlaceChangesReader {
     private var latitude: Double?
     private var longitude: Double?
     private var resets: [String] = []
+    private var dataset: String?
     private var readOnly: [(name: String, json: [UInt8])] = []
     private var seen: Set<PlaceMember> = []
     private var faults: [Problem.MemberFault] = []
@@ -70,7 +71,7 @@ private final class PlaceChangesReader {
             changes.value(.array([latitude, longitude].map { $0.map { .number($0) } ?? .null }))
         }
         changes.endObject()
-        return PlaceChanges(members: changes.bytes, resets: resets, readOnly: readOnly)
+        return PlaceChanges(members: changes.bytes, resets: resets, readOnly: readOnly, dataset: dataset)
     }
 
     // MARK: - Members
@@ -79,7 +80,7 @@ private final class PlaceChangesReader {
     private func known(_ name: JSONText, _ scanner: inout JSONScanner) throws(SyntaxError) -> PlaceMember? {
         let text = name.withContent(in: scanner.bytes, atMost: 40) { String(decoding: $0, as: UTF8.self) }
         let member = text.flatMap { $0.utf8.allSatisfy { $0 < 0x80 } ? PlaceMember(rawValue: $0) : nil }
-        if let member, !(isNew && member == .reset) { return member }
+        if let member, member != (isNew ? .reset : .dataset) { return member }
         // To find the nearest name costs more than the rest, and a body has room for many names.
         if faults.count < EditLimits.faults {
             let pointer = Self.shortened(name.withContent(in: scanner.bytes, atMost: 600) { Array($0) })
@@ -125,6 +126,10 @@ private final class PlaceChangesReader {
         case .otherNames: try readOtherNames(&scanner)
         case .properties: try readProperties(&scanner)
         case .reset: try readResets(&scanner)
+        case .dataset:
+            let expected =
+                "\(EditLimits.dataset), or begin with \(EditLimits.dataset)- and have a–z, 0–9 and - only"
+            dataset = try readText([member.rawValue], &scanner, expecting: expected, EditLimits.isDataset)
         case .id, .version, .updatedAt, .source, .sourceValues, .import:
             let start = scanner.position
             try scanner.value(atMost: EditLimits.bodyBytes)

@@ -10,10 +10,12 @@ package struct PlaceChanges: Hashable, Sendable {
     package let resets: [String]
     /// The members that nobody edits, as they were sent: their names, and JSON of their values.
     package let readOnly: [(name: String, json: [UInt8])]
+    /// The dataset of a new place, where it is to be another than `EditLimits.dataset`.
+    package var dataset: String?
 
     package static func == (one: Self, other: Self) -> Bool {
         one.members == other.members && one.resets == other.resets
-            && one.readOnly.elementsEqual(other.readOnly) { $0 == $1 }
+            && one.readOnly.elementsEqual(other.readOnly) { $0 == $1 } && one.dataset == other.dataset
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -57,6 +59,20 @@ package enum EditLimits {
     /// Bytes of all properties together, and so of each.
     package static let propertiesBytes = 4096
     package static let names = 300
+    /// The dataset of the places that people make. A place may be made in a dataset whose name begins with this and a hyphen.
+    package static let dataset = "editorial"
+    private static let datasetLength = 100
+
+    static func isDataset(_ name: String) -> Bool {
+        let (name, own) = (name.utf8, dataset.utf8)
+        return name.elementsEqual(own)
+            || name.count <= datasetLength && name.starts(with: "\(dataset)-".utf8)
+                && name.count > own.count + 1
+                && name.dropFirst(own.count).allSatisfy { byte in
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+                }
+    }
 }
 
 /// A member of a place's record (`EditablePlace`).
@@ -67,6 +83,8 @@ package enum PlaceMember: String, CaseIterable {
     case id, version, updatedAt, source, sourceValues, `import`
     /// Isn't in the record: what a correction is taken back of.
     case reset
+    /// Isn't in the record: a new place's dataset, which is in the record's source.
+    case dataset
 
     /// Its name in the database.
     var column: String {
@@ -85,7 +103,7 @@ package enum PlaceMember: String, CaseIterable {
         }
         if name == "*" { return name }
         switch PlaceMember(rawValue: name) {
-        case nil, .id, .version, .updatedAt, .source, .sourceValues, .import, .reset: return nil
+        case nil, .id, .version, .updatedAt, .source, .sourceValues, .import, .reset, .dataset: return nil
         case let member?: return member.column
         }
     }

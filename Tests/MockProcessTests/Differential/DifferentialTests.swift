@@ -75,7 +75,7 @@ struct DifferentialTests {
     }
 
     private func words() async throws -> QueryWords {
-        let service = PointsOfInterestService(baseURL: try await OwnServers.local().baseURL)
+        let service = PointsOfInterestService(baseURL: try await ServerPair().serviceURL)
         let here = try Coordinate(latitude: 37.3293, longitude: -121.8893)
         let places = try await service.nearbyPlaces(NearbyPlacesRequest(center: here, limit: 100)).places
         return QueryWords(ids: places.map(\.id), categories: try await service.categories().map(\.name))

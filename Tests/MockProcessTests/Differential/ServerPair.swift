@@ -5,12 +5,18 @@ import ServiceFixtures
 
 /// The mock and the real service, with the same data and the same settings.
 struct ServerPair {
+    private static let mock = Task { try await OwnServers.startMock() }
+    private static let service = Task { try await OwnServers.startLocal() }
+
     private let mockPort: Int
     private let servicePort: Int
+    /// Where the service is.
+    let serviceURL: URL
 
     init() async throws {
-        mockPort = try await OwnServers.mock().port
-        servicePort = try await OwnServers.local().port
+        mockPort = try await Self.mock.value.port
+        servicePort = try await Self.service.value.port
+        serviceURL = try await Self.service.value.baseURL
     }
 
     /// The responses of both to one request.

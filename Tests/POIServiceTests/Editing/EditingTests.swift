@@ -232,6 +232,12 @@ struct EditingTests {
         let record = try response.record()
         #expect(record["source"] == ["dataset": "editorial", "id": "10", "license": "CC0-1.0"])
         #expect(try await site.ask("/locations/10/record").body == response.body)
+        let other = try await site.ask(
+            "/locations", .post,
+            #"{"name": "A", "category": "zoo", "latitude": 1, "longitude": 2, "dataset": "editorial-berlin"}"#
+        )
+        #expect(
+            try other.record()["source"] == ["dataset": "editorial-berlin", "id": "11", "license": "CC0-1.0"])
     }
 
     @Test("A removed place is restored with the tag of the version that its removal ended")

@@ -51,6 +51,26 @@ struct PlaceChangesTests {
         #expect(try members(#" { "importance" : 3.0e1 } "#) == #"{"importance":30}"#)
     }
 
+    @Test("A new place is of the dataset of people, or of one whose name begins with its name")
+    func dataset() throws {
+        let place = #"{"name": "A", "category": "zoo", "latitude": 1, "longitude": 2"#
+        func of(_ dataset: String) -> String { place + #", "dataset": "\#(dataset)"}"# }
+        #expect(try Self.decode(place + "}", isNew: true).dataset == nil)
+        for dataset in [
+            "editorial", "editorial-a", "editorial-9-z", "editorial-" + String(repeating: "a", count: 90),
+        ] {
+            #expect(try Self.decode(of(dataset), isNew: true).dataset == dataset)
+        }
+        for dataset in [
+            "", "osm", "editorial-", "editorials", "editorial-A", "editorial-ä", "editorial a",
+            "editorial-" + String(repeating: "a", count: 91),
+        ] {
+            #expect(try Self.faults(of(dataset), isNew: true) == ["/dataset malformed"], "\(dataset)")
+        }
+        #expect(try Self.faults(of("editorial"), isNew: false) == ["/dataset unknown"])
+        #expect(try Self.faults(place + #", "dataset": null}"#, isNew: true) == ["/dataset wrong-type"])
+    }
+
     @Test("Null takes a value away from a place, and says nothing of a new one")
     func nulls() throws {
         let body = #"""

@@ -10,6 +10,8 @@ package struct ServerProcess: Sendable {
     package let port: Int
     /// A libpq URI of its database.
     package let databaseURL: String
+    /// The key by which `poi dev` lets places be edited.
+    package let editorKey: String?
 
     /// Starts `poi serve` on a database; it need not be ready when this returns.
     ///
@@ -52,11 +54,15 @@ package struct ServerProcess: Sendable {
         let line = try await program.output.line {
             $0.stream == .standardOutput && $0.text.hasPrefix(announcement)
         }
-        let urlName = "DATABASE_URL="
-        let urlLine = program.output.lines(of: .standardOutput).first { $0.hasPrefix(urlName) }
+        // What `poi dev` says before.
+        func value(after name: String) -> String? {
+            program.output.lines(of: .standardOutput).first { $0.hasPrefix(name) }.map {
+                String($0.dropFirst(name.count))
+            }
+        }
         guard let port = Int(line.text.dropFirst(announcement.count)),
             let baseURL = URL(string: "http://\(host):\(port)"),
-            let databaseURL = databaseURL ?? urlLine.map({ String($0.dropFirst(urlName.count)) })
+            let databaseURL = databaseURL ?? value(after: "DATABASE_URL=")
         else {
             throw ProgramFailure(
                 reason: "didn't say where it and its database are", output: program.output.text)
@@ -65,6 +71,7 @@ package struct ServerProcess: Sendable {
         self.port = port
         self.baseURL = baseURL
         self.databaseURL = databaseURL
+        editorKey = value(after: "editor's key: ")
     }
 
     /// The port of its admin listener, on 127.0.0.1, once that listens.
@@ -137,25 +144,16 @@ package struct MockServerProcess: Sendable {
     }
 }
 
-/// The servers that this process starts, each when the first test needs it, and shares until its end.
+/// Servers with the seed that suites start for themselves and that run until the end of this process. The contract suite edits the
+/// places of its own.
 package enum OwnServers {
     /// The origin that they let in.
     package static let origin = "https://app.example"
 
-    /// `poi dev`, on a fresh database with the seed.
+    /// Starts `poi dev`, on a fresh database.
     ///
     /// - Throws: `ProgramFailure` where it doesn't start.
-    package static func local() async throws -> ServerProcess { try await localStart.value }
-
-    /// `poi-mock`, with the seed.
-    ///
-    /// - Throws: `ProgramFailure` where it doesn't start.
-    package static func mock() async throws -> MockServerProcess { try await mockStart.value }
-
-    /// Without reports, which a mock takes by default and a service doesn't.
-    private static let settings = ["POI_CORS_ORIGINS": origin, "POI_REPORTS": "off"]
-
-    private static let localStart = Task {
+    package static func startLocal() async throws -> ServerProcess {
         let folder = try TemporaryFolder()
         var environment = settings
         environment["POI_INDEX"] = ProcessInfo.processInfo.environment["POI_INDEX"]
@@ -165,11 +163,17 @@ package enum OwnServers {
         return server
     }
 
-    private static let mockStart = Task {
+    /// Starts `poi-mock`.
+    ///
+    /// - Throws: `ProgramFailure` where it doesn't start.
+    package static func startMock() async throws -> MockServerProcess {
         let server = try await MockServerProcess(environment: settings)
         server.program.endAtExit()
         return server
     }
+
+    /// Without reports, which a mock takes by default and a service doesn't.
+    private static let settings = ["POI_CORS_ORIGINS": origin, "POI_REPORTS": "off"]
 }
 
 /// A service manager's end of the notification socket, as systemd's (sd_notify(3)). Its reading blocks.

@@ -1,5 +1,6 @@
 """What a row is, and the ways in which it says what it changes."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ class Row:
 
 def operation(request):
     """The path as the description has it."""
+    if found := re.fullmatch("/locations/[^/]+/(record|versions|restore|merge)", request.path):
+        return "/locations/{id}/" + found[1]
     parent, _, last = request.path.rpartition("/")
     named = {"/locations": "/locations/{id}", "/problems": "/problems/{code}"}
     return named[parent] if parent in named and last != "clusters" else request.path
