@@ -12,12 +12,16 @@ let package = Package(
     targets: [
         .target(
             name: "PlacesCore",
-            dependencies: [.product(name: "PointsOfInterestClient", package: "points-of-interest")],
+            dependencies: [
+                .product(name: "PointsOfInterestClient", package: "points-of-interest"),
+                .product(name: "PointsOfInterestEditing", package: "points-of-interest"),
+            ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "PlacesCoreTests",
             dependencies: [
-                "PlacesCore", .product(name: "PointsOfInterestTesting", package: "points-of-interest"),
+                "PlacesCore", .product(name: "PointsOfInterestEditing", package: "points-of-interest"),
+                .product(name: "PointsOfInterestTesting", package: "points-of-interest"),
             ],
             swiftSettings: swiftSettings),
     ],

@@ -16,7 +16,10 @@ let package = Package(
         .target(name: "SwiftUI", dependencies: ["Combine", "UIKit"]),
         .target(name: "MapKit", dependencies: ["CoreLocation", "SwiftUI"]),
         .target(name: "Locking", swiftSettings: swiftSettings),
-        .target(name: "PointsOfInterestAPI", dependencies: ["CoreLocation"], swiftSettings: swiftSettings),
+        .target(name: "Bytes", swiftSettings: swiftSettings),
+        .target(
+            name: "PointsOfInterestAPI", dependencies: ["Bytes", "CoreLocation"], swiftSettings: swiftSettings
+        ),
         .target(
             name: "PointsOfInterestHTTP", dependencies: ["Locking", "PointsOfInterestAPI"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
@@ -24,6 +27,10 @@ let package = Package(
             name: "PointsOfInterestClient",
             dependencies: ["Locking", "PointsOfInterestHTTP", "CoreLocation", "Combine", "MapKit"],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
+        .target(name: "EditingAPI", dependencies: ["PointsOfInterestAPI"], swiftSettings: swiftSettings),
+        .target(
+            name: "PointsOfInterestEditing", dependencies: ["EditingAPI", "Locking", "PointsOfInterestHTTP"],
+            swiftSettings: swiftSettings),
         .target(name: "MockServerAPI", swiftSettings: swiftSettings),
         .target(
             name: "PointsOfInterestTesting",
@@ -42,16 +49,21 @@ let package = Package(
             swiftSettings: swiftSettings),
 
         .target(
-            name: "PlacesCore", dependencies: ["PointsOfInterestClient"], swiftSettings: swiftSettings),
+            name: "PlacesCore", dependencies: ["PointsOfInterestClient", "PointsOfInterestEditing"],
+            swiftSettings: swiftSettings),
         // With the settings of App/Places.xcodeproj: Swift 6 and nothing else. A warning is an error.
         .executableTarget(
             name: "Places",
             dependencies: [
-                "PlacesCore", "PointsOfInterestTesting", "CoreLocation", "MapKit", "SwiftUI", "UIKit",
+                "PlacesCore", "PointsOfInterestEditing", "PointsOfInterestTesting", "CoreLocation", "MapKit",
+                "SwiftUI", "UIKit",
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .testTarget(
-            name: "PlacesTests", dependencies: ["Places", "PlacesCore", "PointsOfInterestTesting", "SwiftUI"]),
+            name: "PlacesTests",
+            dependencies: [
+                "Places", "PlacesCore", "PointsOfInterestEditing", "PointsOfInterestTesting", "SwiftUI",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

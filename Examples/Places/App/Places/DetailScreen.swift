@@ -22,6 +22,9 @@ struct DetailScreen: View {
             DisplayRows(display: Display(details.state), load: { await details.load() }) { details in
                 PlaceFacts(details: details)
             }
+            if let place = details.value {
+                PlaceActions(window: window, place: place, load: { await details.load() })
+            }
         }
         .navigationTitle("Place")
         .navigationBarTitleDisplayMode(.inline)
@@ -54,6 +57,7 @@ struct PlaceFacts: View {
         Section {
             Text(place.name).font(.headline)
             Text(place.category)
+            if let closure = Wording.closure(place.operatingStatus) { Text(closure).bold() }
             if let distance = place.distance { Text(Wording.distance(distance)) }
             if let address = place.address { Text(address) }
             if let openingHours = details.properties.openingHours { Text("Opening hours: \(openingHours)") }
@@ -63,6 +67,38 @@ struct PlaceFacts: View {
             }
         } footer: {
             if let source = place.source { Text("Source: \(source.dataset), \(source.license)") }
+        }
+    }
+}
+
+/// What a person can do about a place that isn't right.
+struct PlaceActions: View {
+    let window: PlacesWindow
+    let place: PointOfInterest
+    let load: @MainActor @Sendable () async -> Void
+
+    @State private var isReporting = false
+    @State private var isEditing = false
+
+    var body: some View {
+        Section {
+            Button("Report a mistake") { isReporting = true }
+                .sheet(isPresented: $isReporting) {
+                    ReportScreen(place: place, environment: window.session.environment)
+                }
+            if let editor = window.session.editor {
+                Button("Edit this place") { isEditing = true }
+                    .sheet(isPresented: $isEditing) {
+                        EditScreen(model: PlaceEditModel(id: place.id, editor: editor), onDone: showEdits)
+                    }
+            }
+        }
+    }
+
+    private func showEdits() {
+        Task {
+            await load()
+            await window.perform(.showEdits)
         }
     }
 }

@@ -30,7 +30,7 @@ struct PlacesApp: App {
         WindowGroup(id: Self.windowID) {
             switch start {
             case .success(let session):
-                RootView(session: session, useService: use)
+                RootView(session: session, useService: use, useEditorKey: edit)
                     // A session of its own for each service: nothing of the one before stays on the screen.
                     .id(ObjectIdentifier(session))
                     .task { await session.sendEvents() }
@@ -42,9 +42,11 @@ struct PlacesApp: App {
         .onChange(of: scenePhase) { phase in change(to: phase) }
     }
 
-    private static func start(_ launch: Launch) -> Result<PlacesSession, AppConfigurationError> {
+    private static func start(
+        _ launch: Launch, editorKey: String = ""
+    ) -> Result<PlacesSession, AppConfigurationError> {
         do {
-            return .success(try launch.session())
+            return .success(try launch.session(editorKey: editorKey))
         } catch {
             return .failure(error)
         }
@@ -53,6 +55,10 @@ struct PlacesApp: App {
     private func use(_ address: String) throws {
         try launch.settings.setBaseURL(address)
         start = Self.start(launch)
+    }
+
+    private func edit(withKey key: String) {
+        start = Self.start(launch, editorKey: key)
     }
 
     private func change(to phase: ScenePhase) {

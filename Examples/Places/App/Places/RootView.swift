@@ -5,13 +5,18 @@ import SwiftUI
 struct RootView: View {
     let session: PlacesSession
     let useService: @MainActor (String) throws -> Void
+    let useEditorKey: @MainActor (String) -> Void
 
     @State private var window: PlacesWindow
     @SceneStorage("navigation") private var navigation = Navigation()
 
-    init(session: PlacesSession, useService: @escaping @MainActor (String) throws -> Void) {
+    init(
+        session: PlacesSession, useService: @escaping @MainActor (String) throws -> Void,
+        useEditorKey: @escaping @MainActor (String) -> Void
+    ) {
         self.session = session
         self.useService = useService
+        self.useEditorKey = useEditorKey
         // SwiftUI keeps the first one for as long as the window is there.
         _window = State(initialValue: PlacesWindow(session: session))
     }
@@ -47,7 +52,9 @@ struct RootView: View {
             .tag(AppTab.favorites)
 
             NavigationStack {
-                SettingsScreen(current: session.environment.configuration.baseURL, useService: useService)
+                SettingsScreen(
+                    current: session.environment.configuration.baseURL, useService: useService,
+                    isEditor: session.editor != nil, useEditorKey: useEditorKey)
             }
             .tabItem { Label("Settings", systemImage: "gear") }
             .tag(AppTab.settings)
@@ -67,7 +74,7 @@ struct RootView: View {
         static let window = PlacesWindow.preview()
 
         static var previews: some View {
-            RootView(session: window.session, useService: { _ in })
+            RootView(session: window.session, useService: { _ in }, useEditorKey: { _ in })
         }
     }
 #endif

@@ -2,15 +2,19 @@ import PlacesCore
 import SwiftUI
 import UIKit
 
-/// Which service the app uses.
+/// Which service the app uses, and an editor's key to it.
 struct SettingsScreen: View {
     let current: URL
     let useService: @MainActor (String) throws -> Void
+    let isEditor: Bool
+    /// An empty key ends the editing.
+    let useEditorKey: @MainActor (String) -> Void
 
     @Environment(\.openWindow) private var openWindow
     @Environment(\.supportsMultipleWindows) private var supportsMultipleWindows
     @State private var address = ""
     @State private var problem: String?
+    @State private var editorKey = ""
 
     var body: some View {
         Form {
@@ -30,6 +34,19 @@ struct SettingsScreen: View {
                 } else {
                     Text("The app uses \(current.absoluteString).")
                 }
+            }
+            Section {
+                if isEditor {
+                    Button("Stop editing") { useEditorKey("") }
+                } else {
+                    SecureField("Editor's key", text: $editorKey)
+                    Button("Edit places") { useEditorKey(editorKey) }
+                        .disabled(editorKey.isEmpty)
+                }
+            } header: {
+                Text("Editing")
+            } footer: {
+                Text("The key is kept until the app ends, or uses another service.")
             }
             if supportsMultipleWindows {
                 Section {
@@ -55,7 +72,9 @@ struct SettingsScreen: View {
     struct SettingsScreen_Previews: PreviewProvider {
         static var previews: some View {
             NavigationStack {
-                SettingsScreen(current: ServiceSettings.defaultBaseURL, useService: { _ in })
+                SettingsScreen(
+                    current: ServiceSettings.defaultBaseURL, useService: { _ in }, isEditor: false,
+                    useEditorKey: { _ in })
             }
         }
     }

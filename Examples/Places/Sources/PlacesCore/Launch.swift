@@ -1,5 +1,6 @@
 import Foundation
 import PointsOfInterestClient
+import PointsOfInterestEditing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -52,17 +53,31 @@ public final class Launch {
     ///
     /// Sessions share the queue of events: `sendEvents()` of one waits until that of another one is cancelled.
     ///
+    /// - Parameter editorKey: the key of a person who edits places, which this session alone has; an empty one is none.
     /// - Throws: `AppConfigurationError` for a launch argument or a variable that can't be used.
-    public func session() throws(AppConfigurationError) -> PlacesSession {
+    public func session(editorKey: String = "") throws(AppConfigurationError) -> PlacesSession {
+        let key = editorKey.trimmingCharacters(in: .whitespacesAndNewlines)
         let configuration = try AppConfiguration(
-            defaultBaseURL: settings.baseURL, arguments: arguments, environment: variables)
+            defaultBaseURL: settings.baseURL,
+            headers: { $0 == .editing && !key.isEmpty ? ["Authorization": "Bearer \(key)"] : [:] },
+            arguments: arguments, environment: variables)
+        let editor = key.isEmpty ? nil : makeEditor(configuration)
         let environment = AppEnvironment(
             configuration: configuration, urlSession: urlSession, responseStore: responseStore,
-            locationFetcher: makeLocationFetcher(), eventQueue: eventQueue)
+            placeFinder: editor?.showingOwnEdits(), locationFetcher: makeLocationFetcher(),
+            eventQueue: eventQueue)
         return PlacesSession(
-            environment: environment,
+            environment: environment, editor: editor,
             favoriteIDs: FavoriteIDs(defaults: settings.defaults, baseURL: configuration.baseURL),
             backgroundTime: backgroundTime)
+    }
+
+    /// Its service has the session's responses, so that what is kept of an edited place is dropped.
+    private func makeEditor(_ configuration: AppConfiguration) -> PlaceEditor {
+        PlaceEditor(
+            service: PointsOfInterestService(
+                baseURL: configuration.baseURL, urlSession: urlSession, responseStore: responseStore,
+                headers: configuration.headers))
     }
 
     /// A folder of the app's own.

@@ -1,11 +1,14 @@
 import Foundation
 import PointsOfInterestClient
+import PointsOfInterestEditing
 
 /// The app on one service: what all of its windows share.
 @MainActor
 public final class PlacesSession {
     /// The client's parts.
     public let environment: AppEnvironment
+    /// Changes places, for a person with an editor's key; nil without one.
+    public let editor: PlaceEditor?
     /// The places that the person has chosen.
     public let favorites: FavoritePlaces
 
@@ -16,12 +19,15 @@ public final class PlacesSession {
     ///
     /// - Parameters:
     ///   - environment: the client's parts.
+    ///   - editor: changes places; nil for a person without an editor's key.
     ///   - favoriteIDs: where the ids of the favourites are kept.
     ///   - backgroundTime: gives the time to send events in after the app went to the background; nil gives none.
     public init(
-        environment: AppEnvironment, favoriteIDs: FavoriteIDs, backgroundTime: (any BackgroundTime)? = nil
+        environment: AppEnvironment, editor: PlaceEditor? = nil, favoriteIDs: FavoriteIDs,
+        backgroundTime: (any BackgroundTime)? = nil
     ) {
         self.environment = environment
+        self.editor = editor
         self.favoriteIDs = favoriteIDs
         self.backgroundTime = backgroundTime
         favorites = environment.makeFavorites(ids: favoriteIDs.ids)

@@ -45,6 +45,10 @@ public final class PlacesWindow {
         case .search: await search.load()
         case .loadMoreResults: await search.loadMore()
         case .loadFavorites: await session.loadFavorites()
+        case .showEdits:
+            if list.phase != .idle { await list.load() }
+            if search.phase != .idle { await search.load() }
+            if session.favorites.phase != .idle { await session.loadFavorites() }
         }
     }
 

@@ -19,4 +19,6 @@ public enum UserAction: Hashable, Sendable {
     case loadMoreResults
     /// The favourites are loaded, for the first time or anew.
     case loadFavorites
+    /// A place was edited: the list, the search and the favourites are loaded anew, where they were loaded before.
+    case showEdits
 }

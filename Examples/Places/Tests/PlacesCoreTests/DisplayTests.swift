@@ -1,6 +1,7 @@
 import Foundation
 import PlacesCore
 import PointsOfInterestClient
+import PointsOfInterestEditing
 import PointsOfInterestTesting
 import Testing
 
@@ -153,10 +154,13 @@ struct StringCatalogTests {
     @Test("The catalogue has each of the client's texts in English and in German, and no other")
     func texts() throws {
         let strings = try StringCatalog.read().strings
-        #expect(Set(strings.keys) == Set(ErrorText.allCases.map(\.rawValue)))
-        for text in ErrorText.allCases {
-            let localizations = try #require(strings[text.rawValue]).localizations
-            #expect(localizations["en"]?.stringUnit.value == text.english)
+        let texts =
+            ErrorText.allCases.map { ($0.rawValue, $0.english) }
+            + EditingErrorText.allCases.map { ($0.rawValue, $0.english) }
+        #expect(Set(strings.keys) == Set(texts.map(\.0)))
+        for (key, english) in texts {
+            let localizations = try #require(strings[key]).localizations
+            #expect(localizations["en"]?.stringUnit.value == english)
             let german = try #require(localizations["de"]).stringUnit.value
             #expect(german.hasSuffix("."))
         }

@@ -15,6 +15,7 @@ struct TrackingTests {
     private nonisolated static let actions: [UserAction] =
         AppTab.allCases.map { .open($0) } + (box.map { [.showOnMap($0, width: 375)] } ?? []) + [
             .openPlace(id: 7), .loadList, .loadMore, .search, .loadMoreResults, .loadFavorites,
+            .showEdits,
         ]
 
     private nonisolated static func expectedEvents(of action: UserAction) -> [TrackingEvent] {
@@ -29,6 +30,7 @@ struct TrackingTests {
         case .search: [.search(query: "museum", page: 1, results: 20)]
         case .loadMoreResults: [.search(query: "museum", page: 2, results: 5)]
         case .loadFavorites: []
+        case .showEdits: [.search(query: "museum", page: 1, results: 20)]
         }
     }
 

@@ -64,6 +64,16 @@ extension ForEach where ID == Data.Element.ID, Content: View, Data.Element: Iden
     }
 }
 
+extension ForEach where Content: View {
+    /// swiftui/foreach/init(_:id:content:)
+    nonisolated public init(
+        _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: @escaping (Data.Element) -> Content
+    ) {
+        self.data = data
+        for element in data { _ = content(element) }
+    }
+}
+
 /// swiftui/dynamicviewcontent
 public protocol DynamicViewContent: View {
     associatedtype Data: Collection
@@ -118,6 +128,18 @@ extension Section where Parent: View, Content: View, Footer: View {
         @ViewBuilder content: () -> Content, @ViewBuilder header: () -> Parent,
         @ViewBuilder footer: () -> Footer
     ) { _ = (content(), header(), footer()) }
+}
+
+/// swiftui/labeledcontent
+public struct LabeledContent<Label, Content> {}
+extension LabeledContent: View, Primitive where Label: View, Content: View {}
+
+extension LabeledContent where Label == Text, Content: View {
+    /// swiftui/labeledcontent/init(_:content:)
+    nonisolated public init<S: StringProtocol>(_ title: S, @ViewBuilder content: () -> Content) {
+        Drawing.add(title)
+        _ = content()
+    }
 }
 
 /// swiftui/tabview

@@ -68,6 +68,40 @@ extension Button where Label == Text {
     nonisolated public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {}
 }
 
+/// swiftui/buttonrole
+public struct ButtonRole: Equatable, Sendable {
+    public static let destructive = ButtonRole()
+}
+
+extension Button where Label == Text {
+    /// swiftui/button/init(_:role:action:)
+    nonisolated public init(
+        _ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void
+    ) { Drawing.add(titleKey.text) }
+}
+
+/// swiftui/picker
+public struct Picker<Label: View, SelectionValue: Hashable, Content: View> {}
+extension Picker: View, Primitive {}
+
+extension Picker where Label == Text {
+    /// swiftui/picker/init(_:selection:content:)
+    nonisolated public init(
+        _ titleKey: LocalizedStringKey, selection: Binding<SelectionValue>,
+        @ViewBuilder content: () -> Content
+    ) {
+        Drawing.add(titleKey.text)
+        _ = content()
+    }
+    @_disfavoredOverload
+    nonisolated public init<S: StringProtocol>(
+        _ title: S, selection: Binding<SelectionValue>, @ViewBuilder content: () -> Content
+    ) {
+        Drawing.add(title)
+        _ = content()
+    }
+}
+
 /// swiftui/editbutton
 public struct EditButton {
     nonisolated public init() {}
@@ -89,6 +123,22 @@ extension TextField: View, Primitive {}
 
 extension TextField where Label == Text {
     /// swiftui/textfield/init(_:text:)
+    nonisolated public init(_ titleKey: LocalizedStringKey, text: Binding<String>) {}
+    @_disfavoredOverload
+    nonisolated public init<S: StringProtocol>(_ title: S, text: Binding<String>) {}
+    /// swiftui/textfield/init(_:text:axis:)
+    nonisolated public init(_ titleKey: LocalizedStringKey, text: Binding<String>, axis: Axis) {}
+}
+
+/// swiftui/axis
+public enum Axis: Int8 { case horizontal, vertical }
+
+/// swiftui/securefield
+public struct SecureField<Label: View> {}
+extension SecureField: View, Primitive {}
+
+extension SecureField where Label == Text {
+    /// swiftui/securefield/init(_:text:)
     nonisolated public init(_ titleKey: LocalizedStringKey, text: Binding<String>) {}
 }
 

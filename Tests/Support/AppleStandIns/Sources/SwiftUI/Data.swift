@@ -123,6 +123,8 @@ public struct EnvironmentValues {
     public var scenePhase = ScenePhase.active
     /// swiftui/environmentvalues/openwindow
     public var openWindow = OpenWindowAction()
+    /// swiftui/environmentvalues/dismiss
+    public var dismiss = DismissAction()
     /// swiftui/environmentvalues/supportsmultiplewindows
     public var supportsMultipleWindows = true
 }
@@ -134,6 +136,15 @@ public struct OpenWindowAction {
 
     /// swiftui/openwindowaction/callasfunction(id:)
     public func callAsFunction(id: String) {}
+}
+
+/// swiftui/dismissaction
+@MainActor @preconcurrency
+public struct DismissAction {
+    nonisolated init() {}
+
+    /// swiftui/dismissaction/callasfunction()
+    public func callAsFunction() {}
 }
 
 /// swiftui/scenestorage

@@ -76,6 +76,28 @@ extension View {
     nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { Modified(of: self) }
 }
 
+// What lies above a screen. It is drawn when it is shown, which nothing here does.
+
+extension View {
+    /// swiftui/view/sheet(ispresented:ondismiss:content:)
+    nonisolated public func sheet<Content: View>(
+        isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil,
+        @ViewBuilder content: @escaping () -> Content
+    ) -> some View { Modified(of: self) }
+    /// swiftui/view/interactivedismissdisabled(_:)
+    nonisolated public func interactiveDismissDisabled(_ isDisabled: Bool = true) -> some View {
+        Modified(of: self)
+    }
+    /// swiftui/view/confirmationdialog(_:ispresented:titlevisibility:actions:)
+    nonisolated public func confirmationDialog<A: View>(
+        _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
+        @ViewBuilder actions: () -> A
+    ) -> some View { Modified(of: self) }
+}
+
+/// swiftui/visibility
+public enum Visibility: Hashable, CaseIterable { case automatic, visible, hidden }
+
 // Appearance
 
 extension View {

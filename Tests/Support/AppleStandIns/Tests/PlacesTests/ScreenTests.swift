@@ -1,5 +1,6 @@
 import Foundation
 import PlacesCore
+import PointsOfInterestEditing
 import PointsOfInterestTesting
 import SwiftUI
 import Testing
@@ -117,9 +118,28 @@ struct ScreenTests {
         #expect(texts.contains("Guadalupe River Park"))
     }
 
+    @Test("The screen of an edit has the fields of the place, and says why one can't be edited")
+    func edit() async {
+        let edit = await PlaceEditModel(id: 1, editor: .preview()).after(.load)
+        let texts = Drawing.texts(of: EditScreen(model: edit, onDone: {}))
+        #expect(texts.prefix(3) == ["Name", "Category", "Address"])
+        #expect(texts.suffix(3) == ["Remove this place", "Cancel", "Save"])
+        let offline = PlaceEditor(service: PlacesWindow.offline().session.environment.service)
+        let failed = EditScreen(model: await PlaceEditModel(id: 1, editor: offline).after(.load), onDone: {})
+        #expect(Drawing.texts(of: failed) == [ErrorText.offline.english, "Try again", "Cancel"])
+    }
+
+    @Test("The screen of a report has each reason, and how long its text may be")
+    func report() {
+        let texts = Drawing.texts(of: ReportScreen_Previews.previews)
+        #expect(PlaceReport.Reason.allCases.map(Wording.reason).allSatisfy(texts.contains))
+        #expect(texts.contains("500 characters left") && texts.suffix(2) == ["Cancel", "Send"])
+    }
+
     @Test("Every tab is there, with its screen")
     func tabs() {
-        let root = RootView(session: PlacesWindow.preview().session, useService: { _ in })
+        let root = RootView(
+            session: PlacesWindow.preview().session, useService: { _ in }, useEditorKey: { _ in })
         let texts = Drawing.texts(of: root)
         #expect(
             [
@@ -144,5 +164,6 @@ struct ScreenTests {
         _ = Drawing.texts(of: MapScreen_Previews.previews)
         _ = Drawing.texts(of: DetailScreen_Previews.previews)
         _ = Drawing.texts(of: SearchScreen_Previews.previews)
+        _ = Drawing.texts(of: EditScreen_Previews.previews)
     }
 }
