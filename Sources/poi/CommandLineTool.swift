@@ -79,8 +79,8 @@ struct CommandLineTool {
             name: "events", summary: "maintain or export: the app's events in the database",
             run: EventsCommand.run),
         Command(
-            name: "reports", summary: "maintain: delete what people reported, once it is kept no longer",
-            run: ReportsCommand.run),
+            name: "maintain", summary: "make partitions ahead, drop what is kept no longer: once a day",
+            run: MaintainCommand.run),
         Command(
             name: "doctor", summary: "check the databases and this machine before servers go live",
             help: DoctorCommand.help, run: DoctorCommand.run),

@@ -31,18 +31,21 @@ enum IndexCommand {
     }
 }
 
-/// `poi reports maintain`: deletes reports that are kept no longer.
-enum ReportsCommand {
+/// `poi maintain`: what has to be done once a day, of all that is kept for a time.
+enum MaintainCommand {
     static func run(_ invocation: Invocation) throws {
-        guard invocation.line.words.dropFirst().first == "maintain" else {
-            throw ConfigurationError("expected poi reports maintain")
-        }
-        try invocation.refuseWords(after: 2)
+        try invocation.refuseWords(after: 1)
         var reader = invocation.settings
         let database = try DatabaseConfiguration(from: &reader)
-        let maintenance = try ReportMaintenance(database, from: &reader)
+        let events = try EventMaintenance(database, from: &reader)
+        let days = try reader.read(.historyRetention)
+        let reports = try ReportMaintenance(database, from: &reader)
         if try invocation.printsConfiguration(reader) { return }
-        Terminal.tell("reports deleted: \(try maintenance.run())")
+        try events.run { Terminal.tell("events: \($0)") }
+        for line in try PlaceHistory(database).maintain(keepingDays: days) {
+            Terminal.tell("history: \(line)")
+        }
+        Terminal.tell("reports: \(try reports.run()) deleted")
     }
 }
 

@@ -6,8 +6,8 @@
 -- Before the first migration, and again whenever something here changes: it may be repeated. A role whose password
 -- isn't given keeps the one it has. A password may be a SCRAM verifier, so that the server's log can't get it.
 --
---   poi_migrate  owns the schema: poi migrate, poi events maintain, poi events export, poi import, poi reindex,
---                poi places, poi imports, poi history, poi reports maintain
+--   poi_migrate  owns the schema: poi migrate, poi maintain, poi events export, poi import, poi reindex,
+--                poi places, poi imports, poi history
 --   poi_serve    reads places: DATABASE_URL and POI_READ_DATABASE_URL of poi serve
 --   poi_events   adds events: POI_EVENTS_DATABASE_URL of poi serve
 --   poi_edit     corrects places and stores reports by functions: poi places, by people who should have no other right, and

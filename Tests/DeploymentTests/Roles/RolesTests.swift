@@ -314,7 +314,7 @@ struct RolesTests {
         try Data("id,name,category,latitude,longitude\n1,A,spa,1,1\n".utf8).write(to: URL(filePath: file))
         try await database.execute("DROP TABLE \(Self.newestPartition(of: database))")
         for command in [
-            ["import", file, "--dataset", "test", "--license", "CC0-1.0"], ["events", "maintain"],
+            ["import", file, "--dataset", "test", "--license", "CC0-1.0"], ["maintain"],
             ["migrate", "up", "--seeds"],
         ] {
             let result = try await PoiProgram.run(command, environment: owner)

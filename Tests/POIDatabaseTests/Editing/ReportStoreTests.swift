@@ -106,7 +106,7 @@ struct ReportStoreTests {
         #expect(try database.execute("SELECT count(*) FROM place_reports") == "0")
     }
 
-    @Test("A new report deletes a few that are kept no longer; poi reports maintain deletes all of them")
+    @Test("A new report deletes a few that are kept no longer; poi maintain deletes all of them")
     func retention() async throws {
         try await withStore { store in
             for place in 1...30 { try await store.store(PlaceReport(place: place, reason: .other)) }

@@ -42,6 +42,30 @@ struct EventsCommandTests {
         #expect(try await run(["maintain"], on: database).standardOutput == ["nothing to do"])
     }
 
+    @Test("What is to be done daily is one command, which does it for events, the history and reports")
+    func daily() async throws {
+        let database = try await ServiceDatabase.migrated()
+        let session = try DatabaseSession(database.connectionString)
+        try await session.run(
+            """
+            INSERT INTO place_reports (id, place_id, reason, reported_at)
+            VALUES (gen_random_uuid(), 1, 'closed', now() - interval '200 days')
+            """)
+        let names = try await session.run(
+            """
+            SELECT to_char(now() AT TIME ZONE 'UTC', name || 'YYYY_MM')
+            FROM (VALUES ('"events_"'), ('"location_versions_"')) AS partitions (name)
+            """)
+        for name in names { try await session.run("DROP TABLE \(name)") }
+        let result = try await PoiProgram.run(
+            ["maintain"], environment: ["DATABASE_URL": database.connectionString])
+        #expect(result.exitCode == 0 && result.standardError == [])
+        #expect(
+            result.standardOutput == [
+                "events: \(names[0]): made", "history: \(names[1]): made", "reports: 1 deleted",
+            ])
+    }
+
     @Test("An export writes to standard output, and nothing else, without a terminal")
     func export() async throws {
         let database = try await ServiceDatabase.migrated()
