@@ -219,7 +219,8 @@ let package = Package(
 
         // What an app does with the client, recorded with each release: see scripts/record/record-exchanges.
         .executableTarget(
-            name: "CompatibilityProgram", dependencies: ["PointsOfInterestClient"],
+            name: "CompatibilityProgram",
+            dependencies: ["PointsOfInterestClient", "PointsOfInterestEditing"],
             path: "Tests/Compatibility/Program", swiftSettings: swiftSettings),
 
         .testTarget(

@@ -21,6 +21,7 @@ struct Run {
     /// One for all that goes to a server, as an app has: on Linux, a session whose connection is new keeps a processor busy
     /// while it waits for the first response.
     private let session = URLSession(configuration: .withoutCache)
+    private let editorKey = ProcessInfo.processInfo.environment["POI_EDITOR_KEY"] ?? ""
 
     /// 0 where all went well; prints what didn't.
     func exitCode() async -> Int32 {
@@ -71,7 +72,7 @@ struct Run {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try (encoder.encode(recorded) + Data("\n".utf8)).write(to: file)
         case .check:
-            _ = try await scenario.run(Scenario.Site(baseURL: try server(), session: session))
+            _ = try await scenario.run(try site())
             try await checkPlaces(of: RecordedScenario(file))
         case .replay:
             try await replay(scenario, RecordedScenario(file))
@@ -80,7 +81,7 @@ struct Run {
 
     /// An id is never given to another place, and none of a seed's places goes.
     private func checkPlaces(of recorded: RecordedScenario) async throws {
-        let site = Scenario.Site(baseURL: try server(), session: session)
+        let site = try site()
         for place in recorded.places {
             let now = try await site.service.place(id: place.id)
             guard now.source == place.source else {
@@ -102,6 +103,10 @@ struct Run {
         }
     }
 
+    private func site() throws -> Scenario.Site {
+        Scenario.Site(baseURL: try server(), session: session, editorKey: editorKey)
+    }
+
     private func server() throws -> URL {
         guard let url = ProcessInfo.processInfo.environment["POI_BASE_URL"].flatMap({ URL(string: $0) })
         else {
@@ -113,6 +118,7 @@ struct Run {
     private func intercepted(_ baseURL: URL) -> Scenario.Site {
         let configuration = URLSessionConfiguration.withoutCache
         configuration.protocolClasses = [ExchangeProtocol.self]
-        return Scenario.Site(baseURL: baseURL, session: URLSession(configuration: configuration))
+        return Scenario.Site(
+            baseURL: baseURL, session: URLSession(configuration: configuration), editorKey: editorKey)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PointsOfInterestClient
+import PointsOfInterestEditing
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -11,6 +12,8 @@ struct Scenario: Sendable {
     struct Site: Sendable {
         let baseURL: URL
         let session: URLSession
+        /// Of an editor.
+        let editorKey: String
     }
 
     /// What came of a scenario, other than it has to be.
@@ -66,8 +69,9 @@ struct RecordedScenario: Codable {
 
 extension Scenario {
     /// What an app of this release does.
-    static let all: [Scenario] = [loading, searching, describing, paging, mapping, tracking, refusals]
-        .flatMap { $0 }
+    static let all: [Scenario] = [
+        loading, searching, describing, paging, mapping, tracking, editing, refusals,
+    ].flatMap(\.self)
 
     /// San José's convention centre, which the seeds surround.
     private static func center() throws -> Coordinate {
@@ -237,6 +241,54 @@ extension Scenario {
                 EventsResponse(accepted: 1, duplicates: 0), EventsResponse(accepted: 0, duplicates: 1),
             ]
         }
+    ]
+
+    /// What a person with an editor's key does with a place, which is gone at the end.
+    private struct Edited: Encodable {
+        var records: [EditablePlace] = []
+        var versions: [PlaceVersion] = []
+        /// The place as it is for one who has seen an older version.
+        var current: EditablePlace?
+    }
+
+    private static let editing: [Scenario] = [
+        Scenario("editing") { site -> Edited in
+            let editor = PlaceEditor(
+                service: site.service, headers: { _ in ["Authorization": "Bearer \(site.editorKey)"] })
+            let draft = PlaceDraft(
+                name: "Scenario", category: "cafe", latitude: -48.8767, longitude: -123.3933,
+                address: "1 Scenario Street", names: ["ja": "例"], properties: ["phone": "1"])
+            var edited = Edited()
+            let made = try await editor.create(draft, dataset: "editorial-scenario")
+            let corrected = try await editor.correct(made) { draft in
+                (draft.name, draft.address, draft.properties["phone"]) = ("Corrected", nil, "2")
+            }
+            do {
+                try await editor.remove(made)
+            } catch PlaceEditorError.conflict(let conflict) {
+                edited.current = conflict.current
+            }
+            edited.records = [
+                made, corrected, try await editor.reset(corrected, members: ["name"]),
+                try await editor.record(of: made.id),
+            ]
+            try await editor.remove(edited.records[2])
+            edited.versions = try await editor.versions(of: made.id).versions
+            return edited
+        } isSound: { edited in
+            let names = edited.records.map(\.draft.name)
+            return names == ["Scenario", "Corrected", "Scenario", "Scenario"]
+                && edited.current == edited.records[1] && edited.records[2] == edited.records[3]
+                && edited.records[1].sourceValues.count == 3
+                && edited.versions.map(\.isRemoval) == [true, false, false]
+        },
+        Scenario("report") { site -> UUID in
+            let id = UUID(uuidString: "5C1F2E2A-7C55-4B1E-9C5E-0B6B2B2C9D11") ?? UUID()
+            try await site.service.report(PlaceReport(id: id, place: 84, reason: .closed, text: "a scenario"))
+            return id
+        } isSound: { _ in
+            true
+        },
     ]
 
     private static let refusals: [Scenario] = [
