@@ -87,7 +87,10 @@ package struct PlaceHistory: Sendable {
     package func forget(_ id: Int64) throws -> Int {
         try run { connection in
             try await connection.query(
-                PostgresQuery("SELECT forget_location_versions($1)", [.int8(id)])
+                PostgresQuery(
+                    // What edits were told of the place is kept for a day.
+                    "WITH told AS (DELETE FROM edit_requests WHERE place_id = $1) SELECT forget_location_versions($1)",
+                    [.int8(id)])
             ).only().decode(at: 0)
         }
     }

@@ -118,6 +118,11 @@ struct EditStoreTests {
         }
         #expect(try database.execute("SELECT count(*) FROM edit_requests") == "1")
         #expect(try database.execute("SELECT count(*) FROM locations WHERE name = 'New'") == "3")
+        // What a place was is forgotten here, too.
+        let id = try #require(Int64(database.execute("SELECT place_id FROM edit_requests")))
+        let history = PlaceHistory(try database.configuration())
+        _ = try await offPool { try history.forget(id) }
+        #expect(try database.execute("SELECT count(*) FROM edit_requests") == "0")
     }
 
     @Test("An edit that failed isn't remembered by its key")
