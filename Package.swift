@@ -169,7 +169,8 @@ let package = Package(
         .executableTarget(
             name: "poi",
             dependencies: [
-                "Bytes", "CSystem", "ChildProcesses", "EventLoop", "Locking", "Migrator", "POIDatabase",
+                "Bytes", "CSystem", "ChildProcesses", "EventLoop", "Hashing", "Locking", "Migrator",
+                "POIDatabase",
                 "POIService", "PlaceImport", "Places", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
                 "PrivateCluster", "Program", "Telemetry",
             ],

@@ -58,3 +58,12 @@ extension Collection<UInt8> {
         withContiguousStorageIfAvailable(body) ?? Array(self).withUnsafeBufferPointer(body)
     }
 }
+
+/// OpenSSL, which libpq uses, too.
+package enum OpenSSL {
+    /// Keeps what it has until the process has ended. Otherwise it frees that at `exit`, and a thread that has connected to a
+    /// database and ends at that moment crashes (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`). Has to be called first.
+    package static func keepUntilExit() {
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+    }
+}

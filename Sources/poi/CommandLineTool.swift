@@ -1,5 +1,6 @@
 import CSystem
 import Foundation
+import Hashing
 import POIDatabase
 import POIService
 import Program
@@ -10,6 +11,7 @@ struct CommandLineTool {
     private let environment: [String: String]
 
     static func main() {
+        OpenSSL.keepUntilExit()
         Terminal.prepare()
         poi_return_large_blocks()
         exit(
