@@ -376,11 +376,9 @@ extension EditingTests {
             ], json: body)
     }
 
-    private static func post(
-        _ draft: PlaceDraft, headers: [String: String?] = [:]
-    ) async throws -> Exchange {
+    private static func post(_ draft: PlaceDraft) async throws -> Exchange {
         try await ContractPlaces.response(
-            to: "/locations", method: "POST", headers: headers,
+            to: "/locations", method: "POST",
             json: String(decoding: draft.content(in: ContractPlaces.dataset).json, as: UTF8.self))
     }
 

@@ -7,7 +7,7 @@ import Testing
 enum ContractPlaces {
     static let dataset = "editorial-contract-tests"
     /// Point Nemo, which no land is near to, and how far around it the places are.
-    static let middle = (latitude: -48.8767, longitude: -123.3933)
+    private static let middle = (latitude: -48.8767, longitude: -123.3933)
     private static let radius = 1000.0
 
     /// Tests that edit run alone.
@@ -19,10 +19,11 @@ enum ContractPlaces {
     }
 
     /// A draft in which no two members have the same value.
-    static func draft(_ name: String = "Contract test \(UUID())") async throws -> PlaceDraft {
+    static func draft() async throws -> PlaceDraft {
         let category = try await Service.client().categories().first?.name ?? "other"
         return PlaceDraft(
-            name: name, category: category, latitude: middle.latitude, longitude: middle.longitude,
+            name: "Contract test \(UUID())", category: category, latitude: middle.latitude,
+            longitude: middle.longitude,
             address: "1 Contract Street", website: "https://contract.example/test",
             operatingStatus: .temporarilyClosed, featured: true, importance: 7, names: ["ja": "契約"],
             otherNames: ["The other name"], properties: ["phone": "+1 408 555 0100", "seats": 24])
