@@ -73,7 +73,11 @@ struct IndexFollowStateMachine {
     /// What the primary had that the standby hasn't had since, and when.
     private var expected: (version: DatasetVersion, since: Duration)?
     private var primaryAskedAt: Duration?
+    /// When places from a file are served at the latest; nil where none wait for a look.
+    private var restoredUntil: Duration?
 
+    /// How long places from a file wait for a look that may show newer ones.
+    private static let timeForLook = Duration.seconds(1)
     /// If there are more changes than this, and than a quarter of all places, loading all places is quicker.
     private static let maximumChanges = 100_000
     private static let forEver = Duration.seconds(1 << 50)
@@ -135,13 +139,22 @@ struct IndexFollowStateMachine {
         (behindSince, expected, primaryAskedAt) = (nil, nil, nil)
     }
 
-    /// Notes that the places come from a file, and were known to be the newest at a time that may be long ago.
+    /// Notes that the places come from a file, and were known to be the newest at a time that may be long ago. They are served
+    /// once a look has failed or has taken a second, unless it has shown newer ones: who starts a server after an import sees
+    /// what was imported.
     mutating func restored(
         _ version: DatasetVersion, placeCount: Int, confirmedAt: Duration, at now: Duration
-    ) -> [Action] {
+    ) {
         held = version
         heldCount = placeCount
         self.confirmedAt = confirmedAt
+        restoredUntil = now + Self.timeForLook
+    }
+
+    /// Notes that a look has failed.
+    mutating func failedToLook(at now: Duration) -> [Action] {
+        guard restoredUntil != nil, let confirmedAt else { return [] }
+        restoredUntil = nil
         isServing = now <= confirmedAt + maximumStaleness
         return serve()
     }
@@ -166,7 +179,8 @@ struct IndexFollowStateMachine {
     }
 
     /// Notes that newer places don't fit. Those that are held go on being served, and grow old.
-    mutating func outgrown() -> [Action] {
+    mutating func outgrown(at now: Duration) -> [Action] {
+        _ = failedToLook(at: now)
         guard isServing, !isOutgrown else { return [] }
         isOutgrown = true
         return serve()
@@ -175,19 +189,20 @@ struct IndexFollowStateMachine {
     /// Gives up the places in memory.
     mutating func drop(_ reason: Reason) -> [Action] {
         held = nil
-        isOutgrown = false
+        (isOutgrown, restoredUntil) = (false, nil)
         changedServer()
         return withdraw(reason)
     }
 
     /// Withdraws places that weren't confirmed for too long. To be called again and again.
     mutating func tick(at now: Duration) -> [Action] {
+        if let restoredUntil, now >= restoredUntil { return failedToLook(at: now) }
         guard let servedUntil, now > servedUntil else { return [] }
         return withdraw(.unconfirmed)
     }
 
     private mutating func confirm(at time: Duration) -> [Action] {
-        (isServing, isOutgrown) = (true, false)
+        (isServing, isOutgrown, restoredUntil) = (true, false, nil)
         confirmedAt = time
         return serve()
     }

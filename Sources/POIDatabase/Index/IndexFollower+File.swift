@@ -19,7 +19,7 @@ extension IndexFollower {
     /// The time by the system's clock, in seconds since 1970.
     private static var wallClock: Double { Date().timeIntervalSince1970 }
 
-    /// Serves the places of the file, if there is one that isn't too old. Blocks.
+    /// Reads the places of the file, if there is one, to be served if the first look shows no newer ones. Blocks.
     func restore() {
         guard let directory else { return }
         let start = MonotonicClock.now
@@ -45,8 +45,7 @@ extension IndexFollower {
                     places: restored.placeCount, bytes: found.bytes, age: age,
                     duration: MonotonicClock.now - start)))
         noteFile()
-        perform(
-            machine.restored(facts.version, placeCount: restored.placeCount, confirmedAt: now - age, at: now))
+        machine.restored(facts.version, placeCount: restored.placeCount, confirmedAt: now - age, at: now)
     }
 
     /// Writes a file, or notes that the last one has the newest places, where that is due. To be called again and again.

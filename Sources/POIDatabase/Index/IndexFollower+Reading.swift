@@ -298,7 +298,7 @@ extension IndexFollower {
                     places: count,
                     needed: Int(bytesOfAPlace * Double(count) * IndexConfiguration.peakFactor),
                     maximum: configuration.index.maximumBytes, isServing: machine.isServing)))
-        perform(machine.outgrown())
+        perform(machine.outgrown(at: loop.now))
         return IndexTooLarge()
     }
 }

@@ -159,6 +159,7 @@ final class IndexFollower {
             return Self.interval
         } catch {
             failures += 1
+            perform(machine.failedToLook(at: loop.now))
             await end(because: error)
             let isConflict = (error as? PostgresError)?.isReplayConflict == true
             conflicts = isConflict ? conflicts + 1 : 0

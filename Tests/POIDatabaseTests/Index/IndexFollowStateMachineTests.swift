@@ -51,25 +51,52 @@ struct IndexFollowStateMachineTests {
         #expect(machine.held == Self.version(8))
     }
 
-    @Test("Places of a file are served for the rest of their time, and followed also where it is over")
+    private static func restored(age: Int) -> Machine {
+        var machine = Self.machine()
+        let confirmed = Duration.seconds(100 - age)
+        machine.restored(Self.version(7), placeCount: 1000, confirmedAt: confirmed, at: .seconds(100))
+        return machine
+    }
+
+    @Test(
+        "Places of a file wait for a look, for a second, are served for the rest of their time, and followed also where it is over"
+    )
     func restored() {
         for (age, served) in [(4, [Machine.Action.serve(until: .seconds(106))]), (11, [])] {
-            var machine = Self.machine()
-            let confirmed = Duration.seconds(100 - age)
-            let actions = machine.restored(
-                Self.version(7), placeCount: 1000, confirmedAt: confirmed, at: .seconds(100))
-            #expect(actions == served)
+            var machine = Self.restored(age: age)
+            #expect(!machine.isServing)
+            #expect(machine.tick(at: .milliseconds(100_750)) == [])
+            #expect(machine.tick(at: .seconds(101)) == served)
             #expect(machine.isServing == !served.isEmpty)
             #expect(
                 machine.looked(Self.look(Self.version(8), changed: 1), at: .seconds(101)) == [.readChanges])
             let taken = machine.took(Self.version(8), placeCount: 1000, at: .seconds(101))
             #expect(taken == [.serve(until: .seconds(111))])
+
+            var cut = Self.restored(age: age)
+            #expect(cut.failedToLook(at: .seconds(100)) == served)
+            #expect(cut.failedToLook(at: .seconds(100)) == [])
+            #expect(cut.tick(at: .seconds(101)) == [])
         }
-        var machine = Self.machine()
-        _ = machine.restored(Self.version(7), placeCount: 1000, confirmedAt: .zero, at: .seconds(1))
-        let another = machine.looked(
-            Self.look(Self.version(7, incarnation: 2), own: .missing), at: .seconds(2))
-        #expect(another == [.withdraw(.anotherHistory), .load])
+    }
+
+    @Test("What a look shows is served instead of a file's places")
+    func replaced() {
+        var machine = Self.restored(age: 4)
+        #expect(
+            machine.looked(Self.look(Self.version(8), changed: 1), at: .seconds(100)) == [.readChanges])
+        #expect(!machine.isServing)
+        let taken = machine.took(Self.version(8), placeCount: 1000, at: .seconds(100))
+        #expect(taken == [.serve(until: .seconds(110))])
+        #expect(machine.tick(at: .seconds(101)) == [])
+
+        var outgrown = Self.restored(age: 4)
+        #expect(outgrown.outgrown(at: .seconds(100)) == [.serve(until: .seconds(1 << 50))])
+
+        var another = Self.restored(age: 4)
+        let look = Self.look(Self.version(7, incarnation: 2), own: .missing)
+        #expect(another.looked(look, at: .seconds(100)) == [.load])
+        #expect(another.tick(at: .seconds(101)) == [])
     }
 
     @Test("Each look that finds the same dataset prolongs serving, counted from when the look began")
@@ -187,8 +214,8 @@ struct IndexFollowStateMachineTests {
     @Test("Places are served for as long as newer ones don't fit, and are confirmed no more")
     func outgrown() {
         var machine = Self.following()
-        #expect(machine.outgrown() == [.serve(until: .seconds(1 << 50))])
-        #expect(machine.outgrown() == [])
+        #expect(machine.outgrown(at: .seconds(100)) == [.serve(until: .seconds(1 << 50))])
+        #expect(machine.outgrown(at: .seconds(100)) == [])
         // Also in another form, once parts of it were merged.
         #expect(machine.servedUntil == .seconds(1 << 50))
         #expect(machine.tick(at: .seconds(1000)) == [])
@@ -199,7 +226,7 @@ struct IndexFollowStateMachineTests {
         #expect(machine.tick(at: .seconds(1012)) == [.withdraw(.unconfirmed)])
         // Nothing is served that wasn't.
         var empty = Self.machine()
-        #expect(empty.outgrown() == [])
+        #expect(empty.outgrown(at: .zero) == [])
     }
 
     @Test("The follower serves nothing if the log is empty")
