@@ -134,7 +134,8 @@ let package = Package(
         .target(
             name: "Places",
             dependencies: [
-                "EventLoop", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
+                "Bytes", "EventLoop", "Geodesy", "Locking", "PointsOfInterestAPI",
+                "PointsOfInterestServerAPI",
                 "SpatialIndex", "Telemetry",
             ],
             swiftSettings: swiftSettings),

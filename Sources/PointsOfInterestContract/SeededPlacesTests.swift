@@ -102,6 +102,33 @@ struct SeededPlacesTests {
     }
 
     @Test(
+        "A search has what is near first, as far as it is asked to, and finds by addresses, and without a word",
+        .contract(
+            .seeded, in: .locations,
+            otherwise: "From Tokyo, \"tower\" leads to Paris; \"the eiffel tower\" finds nothing."),
+        .needsIndex)
+    func relevance() async throws {
+        let tokyo = try Coordinate(latitude: 35.68, longitude: 139.76)
+        for (near, first) in [(nil, "tokyo-tower"), (0, "eiffel-tower"), (1e7, "eiffel-tower")] {
+            var request = NearbyPlacesRequest(searchText: "tower", center: tokyo, limit: 1)
+            request.nearMeters = near
+            #expect(try await Self.slugs(request) == [first], "near \(near ?? -1)")
+        }
+        let address = NearbyPlacesRequest(searchText: "201 s market", limit: 1)
+        #expect(try await Self.slugs(address) == ["tech-interactive"])
+        var without = NearbyPlacesRequest(searchText: "THE Eiffel tower", limit: 1)
+        let found = try await Service.client().nearbyPlaces(without).places
+        #expect(found.map(\.leftOut) == ["THE"])
+        #expect(try await Service.geoJSONPlaces(without) == found)
+        without.searchText = "Eiffel tower"
+        #expect(try await Service.client().nearbyPlaces(without).places.map(\.leftOut) == [nil])
+    }
+
+    private static func slugs(_ request: NearbyPlacesRequest) async throws -> [String?] {
+        try await Service.client().nearbyPlaces(request).places.map { $0.source?.id }
+    }
+
+    @Test(
         "A radius takes in a place whose distance is less, and leaves out one whose distance is more",
         .contract(.seeded, in: .locations, otherwise: "\"Am I at a place?\" is wrong at the door."))
     func radiusBoundary() async throws {

@@ -166,7 +166,7 @@ extension PointOfInterest {
             featured: newer(featured, \.featured), distance: hasMoved ? nil : distance,
             address: newer(address, \.address), website: newer(website, \.website), source: source,
             importance: newer(importance, \.importance), properties: properties(old, new, in: response),
-            language: shown.language, matchedName: matchedName, mergedFrom: mergedFrom,
+            language: shown.language, matchedName: matchedName, leftOut: leftOut, mergedFrom: mergedFrom,
             operatingStatus: newer(operatingStatus, \.operatingStatus),
             version: version == nil ? nil : after.version,
             updatedAt: updatedAt == nil ? nil : after.updatedAt)

@@ -18,10 +18,11 @@ package struct IndexEntry {
     package var importance: UInt16
     /// The words of each of its names as `NameFolder` finds them: UTF-8, with `betweenNames` between names.
     package var foldedNames: UnsafeBufferPointer<UInt8>
-    var addressInitials = WordInitials.none
+    /// Its address, as its record has it.
+    var address: UnsafeBufferPointer<UInt8>?
     /// Whether searches find it; others are found by their ids alone.
     package var isListed = true
-    /// What a response is written from: bytes that the index doesn't look into.
+    /// What a response is written from: bytes that packing doesn't look into.
     package var record: UnsafeRawBufferPointer
 
     static let betweenNames = UInt8(ascii: "\n")
@@ -72,6 +73,8 @@ package struct IndexVocabulary: Hashable, Sendable {
     /// The categories, each at the index that is its number.
     package private(set) var names: [String] = []
     private var numbers: [String: UInt16] = [:]
+    /// The categories that a text names.
+    private var numbersByWords: [[QueryWord]: [UInt16]] = [:]
     /// The sources: number 1 is at index 0, since 0 stands for none.
     package private(set) var sources: [IndexSource] = []
     private var sourceNumbers: [IndexSource: UInt32] = [:]
@@ -86,12 +89,16 @@ package struct IndexVocabulary: Hashable, Sendable {
     /// The number of a category; nil where no place ever had it.
     package func number(of name: String) -> UInt16? { numbers[name] }
 
+    /// The numbers of the categories whose names have these words, and no others, in their order.
+    func numbers(named words: [QueryWord]) -> [UInt16] { numbersByWords[words] ?? [] }
+
     /// The number of a category, which is added if it is new; nil where there are 65,536 others.
     package mutating func number(adding name: String) -> UInt16? {
         if let number = numbers[name] { return number }
         guard let number = UInt16(exactly: names.count) else { return nil }
         names.append(name)
         numbers[name] = number
+        numbersByWords[SearchWords.orderedWords(ofQuery: name), default: []].append(number)
         return number
     }
 

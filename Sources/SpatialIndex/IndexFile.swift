@@ -38,9 +38,8 @@ package enum IndexFile {
     }
 
     /// The formats that this program reads, the last of which it writes: its own and that of the release before, if that has all
-    /// that responses have. Format 1 lacks when places were changed, and is refused. What is in the
-    /// columns belongs to the format, too: records, the folding of names, the order of kinds.
-    static let formats: ClosedRange<UInt64> = 2...2
+    /// that responses have. Format 2 lacks where the words of addresses are, and is refused. What is in the columns belongs to the format, too: records, the folding of names, the order of kinds.
+    static let formats: ClosedRange<UInt64> = 3...3
 
     static let alignment = 4096
     /// The bytes of a block, which has a sum.
@@ -399,7 +398,9 @@ extension PartColumns {
             sorted: SortedWords(starts: file.next(), bytes: file.next()), byEnds: file.next(),
             postingStarts: file.next(), postings: file.next(), placeStarts: file.next(),
             placeWords: file.next())
-        addressWords = SortedWords(starts: file.next(), bytes: file.next())
+        addressWords = AddressWords(
+            sorted: SortedWords(starts: file.next(), bytes: file.next()), blockStarts: file.next(),
+            blocks: file.next())
         (idSlots, trees, listedPlaces, boxes) = (file.next(), file.next(), file.next(), file.next())
         tiles = TileOrder(quadkeys: file.next(), places: file.next(), blocks: file.next())
     }

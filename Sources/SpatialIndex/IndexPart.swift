@@ -53,8 +53,7 @@ struct PartColumns: BitwiseCopyable {
     var recordStarts: Column<UInt64>
     var records: Column<UInt8>
     var words: WordColumns
-    /// The words of all addresses, and maybe of some that were.
-    var addressWords: SortedWords
+    var addressWords: AddressWords
     /// A hash table of ids: the number of a place plus one, or 0.
     var idSlots: Column<UInt32>
     /// The tree of all listed places, that of the featured ones, then one for each kind in their order.

@@ -8,7 +8,6 @@ package struct IndexPartBuilder: ~Copyable {
     let collected: CollectedPlaces
     private var vocabulary: IndexVocabulary
     private var names = PlaceNameFolder()
-    private var addressFolder = NameFolder()
     private var record: [UInt8] = []
     /// The categories that were met so far, to be looked up by their bytes: a table of strings takes several times as long.
     private var categories: [(name: [UInt8], number: UInt16)] = []
@@ -35,7 +34,7 @@ package struct IndexPartBuilder: ~Copyable {
     /// About how much memory the part will take, in bytes.
     package var bytes: Int {
         collected.records.count + placeCount * 112 + collected.words.count * 10
-            + (collected.properties?.words.count ?? 0) * 10
+            + (collected.properties?.words.count ?? 0) * 10 + collected.addressWords.count * 4
     }
 
     /// The number of a category, which is added if it is new; nil where there are 65,536 others.
@@ -58,18 +57,13 @@ package struct IndexPartBuilder: ~Copyable {
         guard PlaceRecord.encode(place, into: &record) else { return false }
         names.fold(place, record: record)
         let collected = collected
-        var initials = WordInitials.none
-        if let address = place.address {
-            addressFolder.fold(address.span)
-            initials = collected.addAddress(addressFolder.words)
-        }
         names.words.withUnsafeBufferPointer { words in
             record.withUnsafeBytes { record in
                 var entry = IndexEntry(
                     id: Int64(place.id), latitude: place.latitude, longitude: place.longitude,
                     category: category, isFeatured: place.featured, source: source,
                     importance: UInt16(clamping: place.importance), foldedNames: words, record: record)
-                entry.addressInitials = initials
+                entry.address = PlaceRecord(record).address
                 entry.isListed = place.isListed
                 collected.add(entry)
             }
@@ -101,11 +95,6 @@ package struct IndexPartBuilder: ~Copyable {
         return number
     }
 
-    func addAddressWords(of columns: PartColumns) {
-        let words = columns.addressWords
-        for number in 0..<UInt32(words.count) { _ = collected.addressTable.number(of: words.word(number)) }
-    }
-
     package consuming func build() -> IndexPart {
         IndexPart(columns: PartPacking(collected).columns(), vocabulary: vocabulary)
     }
@@ -127,6 +116,10 @@ final class CollectedPlaces {
     /// Where each place's words begin in `words`; one more than there are places.
     var wordStarts: Column<UInt32>
     var words: Column<UInt32>
+    /// The same of the words of addresses.
+    var addressStarts: Column<UInt32>
+    var addressWords: Column<UInt32>
+    private var addressFolder = NameFolder()
     /// By which values of properties each place is found; nil where places can't be filtered by any.
     var properties: CollectedProperties?
     /// Whether the columns belong to a part by now.
@@ -147,6 +140,9 @@ final class CollectedPlaces {
         wordStarts = Column(capacity: count + 1)
         wordStarts.append(0)
         words = Column(capacity: 3 * count)
+        addressStarts = Column(capacity: count + 1)
+        addressStarts.append(0)
+        addressWords = Column(capacity: 3 * count)
     }
 
     deinit {
@@ -164,6 +160,8 @@ final class CollectedPlaces {
         addressTable.free()
         wordStarts.free()
         words.free()
+        addressStarts.free()
+        addressWords.free()
         properties?.free()
     }
 
@@ -175,7 +173,6 @@ final class CollectedPlaces {
         kinds.append(PackedTree.kind(category: entry.category, isFeatured: entry.isFeatured))
         sources.append(entry.source)
         importances.append(entry.importance)
-        addressInitials.append(entry.addressInitials)
         recordStarts.append(UInt64(records.count))
         withUnsafeBytes(of: UInt32(entry.record.count)) {
             records.append($0.assumingMemoryBound(to: UInt8.self))
@@ -183,20 +180,24 @@ final class CollectedPlaces {
         records.append(entry.record.assumingMemoryBound(to: UInt8.self))
         addWords(of: entry.foldedNames)
         wordStarts.append(UInt32(words.count))
+        addAddress(entry.address)
         properties?.add(of: PlaceRecord(entry.record), &table)
     }
 
-    /// Adds the words of an address, as `NameFolder` has them; returns what they begin with.
-    fileprivate func addAddress(_ words: [UInt8]) -> WordInitials {
+    private func addAddress(_ address: UnsafeBufferPointer<UInt8>?) {
         var initials = WordInitials.none
-        words.withUnsafeBufferPointer { words in
-            for word in words.split(whereSeparator: { $0 <= FoldedMark.space }) {
-                let word = UnsafeBufferPointer(rebasing: word)
-                _ = addressTable.number(of: word)
-                initials.insert(word)
+        if let address {
+            addressFolder.fold(address.span)
+            addressFolder.words.withUnsafeBufferPointer { words in
+                for word in words.split(whereSeparator: { $0 <= FoldedMark.space }) {
+                    let word = UnsafeBufferPointer(rebasing: word)
+                    addressWords.append(addressTable.number(of: word))
+                    initials.insert(word)
+                }
             }
         }
-        return initials
+        addressInitials.append(initials)
+        addressStarts.append(UInt32(addressWords.count))
     }
 
     private func addWords(of names: UnsafeBufferPointer<UInt8>) {

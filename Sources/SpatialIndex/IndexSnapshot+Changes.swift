@@ -142,7 +142,6 @@ package struct IndexMerge: Sendable {
         var names: [UInt8] = []
         for level in levels {
             let columns = level.part.columns
-            builder.addAddressWords(of: columns)
             for place in 0..<columns.count where level.dead?.contains(place) != true {
                 columns.words.copyNames(of: place, to: &names)
                 let kind = columns.kinds[place]
@@ -153,7 +152,7 @@ package struct IndexMerge: Sendable {
                         isFeatured: kind & 1 == 1, source: columns.sources[place],
                         importance: columns.importance(of: place), foldedNames: names,
                         record: columns.record(of: place))
-                    entry.addressInitials = columns.addressInitials[place]
+                    entry.address = PlaceRecord(entry.record).address
                     entry.isListed = columns.isListed(place)
                     builder.add(entry)
                 }

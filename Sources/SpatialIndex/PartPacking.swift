@@ -30,6 +30,7 @@ struct PartPacking {
         let longitudes = collected.longitudes.gathered(order)
         let recordStarts = collected.recordStarts.gathered(order)
         let words = packedWords(order)
+        let addressWords = packedAddressWords(order)
         order.free()
         var forest = ForestPacking(count: listedCount, kinds: kinds, x: x, y: y, z: z)
         forest.pack()
@@ -39,7 +40,7 @@ struct PartPacking {
             kinds: kinds, sources: sources, importances: importances,
             addressInitials: addressInitials, recordStarts: recordStarts,
             records: collected.records,
-            words: words, addressWords: SortedWords(collected.addressTable),
+            words: words, addressWords: addressWords,
             idSlots: Self.slots(of: ids), trees: forest.trees, listedPlaces: forest.listedPlaces,
             boxes: forest.boxes,
             tiles: TileOrder(count: listedCount, latitudes: latitudes, longitudes: longitudes))
@@ -134,6 +135,28 @@ struct PartPacking {
             sorted: sorted, byEnds: Self.numbersByEnds(sorted),
             postingStarts: postingStarts, postings: postings,
             placeStarts: placeStarts, placeWords: placeWords)
+    }
+
+    private func packedAddressWords(_ order: Column<UInt32>) -> AddressWords {
+        let newNumbers = Column<UInt32>(uninitialized: collected.addressTable.count)
+        let sorted = SortedWords(collected.addressTable) { newNumbers[Int($0)] = $1 }
+        var placeStarts = Column<UInt32>(capacity: listedCount + 1)
+        var placeWords = Column<UInt32>(capacity: collected.addressWords.count)
+        placeStarts.append(0)
+        for index in 0..<listedCount {
+            let place = Int(order[index])
+            for word in collected.addressStarts[place]..<collected.addressStarts[place + 1] {
+                placeWords.append(newNumbers[Int(collected.addressWords[Int(word)])])
+            }
+            placeStarts.append(UInt32(placeWords.count))
+        }
+        let words = AddressWords(sorted, placeWords, placeStarts)
+        placeStarts.free()
+        placeWords.free()
+        newNumbers.free()
+        collected.addressStarts.free()
+        collected.addressWords.free()
+        return words
     }
 
     /// The numbers of the words in the order of their bytes from the last one to the first. Mostly eight bytes decide.

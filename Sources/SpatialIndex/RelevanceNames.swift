@@ -141,9 +141,8 @@ extension RelevanceWords {
     /// Whether a name that has some of the words has the only other one with an error, after `findErrors`.
     func isError(_ mask: Mask, in name: Range<Int>) -> Bool {
         let missing = all & ~mask
-        guard missing.nonzeroBitCount == 1, let errors = words[missing.trailingZeroBitCount].withError,
-            !errors.isEmpty
-        else { return false }
-        return name.contains { self.errors.has(columns.placeWords[$0], in: errors.indices) }
+        guard missing.nonzeroBitCount == 1 else { return false }
+        let errors = words[missing.trailingZeroBitCount].withError
+        return !errors.isEmpty && name.contains { isError(columns.placeWords[$0], errors) }
     }
 }

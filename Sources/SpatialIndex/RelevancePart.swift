@@ -148,23 +148,68 @@ final class RelevancePart {
     @inline(__always)
     func dismiss(_ place: Int) { candidates.remove(place) }
 
-    /// The best class of a place's names; nil where that isn't one of those that are looked for: all up to `words` together, then one
-    /// after the other.
+    /// The class of a place; nil where that isn't one of those that are looked for: all up to `words` together, then one after the
+    /// other.
     func relevanceClass(
         of place: Int, for relevance: RelevanceClass, _ surroundings: Surroundings,
         _ work: inout WorkBudget
     ) -> RelevanceClass? {
-        guard relevance == .surroundings else {
-            return relevanceClass(of: place, for: relevance, neededCount: words.words.count) {
+        switch relevance {
+        case .name, .category, .beginning, .words:
+            let found = classOfNames(of: place, for: relevance, neededCount: words.words.count) { 0 }
+            return found != .name && surroundings.namesCategory(of: place, view.columns) ? .category : found
+        case .surroundings, .surroundingsOnly, .error, .begunError, .twoErrors:
+            return surroundings.namesCategory(of: place, view.columns)
+                ? nil : worseClass(of: place, for: relevance, surroundings, &work)
+        }
+    }
+
+    /// The same for the classes that are looked for one after the other, where the text isn't the name of the place's category.
+    private func worseClass(
+        of place: Int, for relevance: RelevanceClass, _ surroundings: Surroundings,
+        _ work: inout WorkBudget
+    ) -> RelevanceClass? {
+        switch relevance {
+        case .surroundings:
+            // What the words there begin with mostly tells that they aren't those of the text.
+            guard surroundings.mayHaveLast(place, view.columns) else { return nil }
+            let possible = surroundings.possibleMask(of: place, of: view.columns)
+            guard isInSurroundings(place, possible) else { return nil }
+            let mask = surroundings.mask(of: place, of: view.columns, &work)
+            return mask == possible || isInSurroundings(place, mask) ? .surroundings : nil
+        case .surroundingsOnly:
+            // Who has the first word in a name, and all elsewhere, is of a better class.
+            let isElsewhere = hasAllElsewhere(place, surroundings, &work) && !hasFirstWord(place)
+            return isElsewhere ? .surroundingsOnly : nil
+        default:
+            let found = classOfNames(of: place, for: relevance, neededCount: words.words.count) {
                 surroundings.mask(of: place, of: view.columns, &work)
             }
+            return found == nil || hasAllElsewhere(place, surroundings, &work) ? nil : found
         }
-        // What the words there begin with mostly tells that they aren't those of the text.
-        guard surroundings.mayHaveLast(place, view.columns) else { return nil }
-        let possible = surroundings.possibleMask(of: place, of: view.columns)
-        guard isInSurroundings(place, possible) else { return nil }
-        let mask = surroundings.mask(of: place, of: view.columns, &work)
-        return mask == possible || isInSurroundings(place, mask) ? .surroundings : nil
+    }
+
+    /// The class of a place without errors; nil where it has none.
+    func bestClass(of place: Int, _ surroundings: Surroundings, _ work: inout WorkBudget) -> RelevanceClass? {
+        if let found = relevanceClass(of: place, for: .words, surroundings, &work) { return found }
+        if words.words.count > 1,
+            let found = relevanceClass(of: place, for: .surroundings, surroundings, &work)
+        {
+            return found
+        }
+        return relevanceClass(of: place, for: .surroundingsOnly, surroundings, &work)
+    }
+
+    private func hasAllElsewhere(_ place: Int, _ surroundings: Surroundings, _ work: inout WorkBudget) -> Bool
+    {
+        surroundings.hasLongWord && surroundings.mayHaveAll(place, view.columns)
+            && surroundings.mask(of: place, of: view.columns, &work) == words.all
+    }
+
+    private func hasFirstWord(_ place: Int) -> Bool {
+        let columns = view.columns.words
+        return WordColumns.names(in: columns.range(of: place), of: columns.placeWords)
+            .contains { words.mask(of: $0) & 1 == 1 }
     }
 
     private func isInSurroundings(_ place: Int, _ mask: RelevanceWords.Mask) -> Bool {
@@ -177,17 +222,17 @@ final class RelevancePart {
         }
         // The first word, and all up to the last one that isn't there.
         let neededCount = max(1, RelevanceWords.Mask.bitWidth - (words.all & ~mask).leadingZeroBitCount)
-        return relevanceClass(of: place, for: .surroundings, neededCount: neededCount) { mask } != nil
+        return classOfNames(of: place, for: .surroundings, neededCount: neededCount) { mask } != nil
     }
 
-    /// The same, where the names that count have one of the first words.
-    private func relevanceClass(
+    /// The best class of a place's names; nil where that isn't one of those that are looked for.
+    private func classOfNames(
         of place: Int, for relevance: RelevanceClass, neededCount: Int,
         _ surroundings: () -> RelevanceWords.Mask
     ) -> RelevanceClass? {
         let (placeWords, range) = (view.columns.words.placeWords, view.columns.words.range(of: place))
         // A place of a list of errors has one. Names of one word that have none of those that are needed aren't looked at.
-        var best: RelevanceClass? = relevance == .error && words.words.count == 1 ? .error : nil
+        var best: RelevanceClass? = relevance.hasErrors && words.words.count == 1 ? relevance : nil
         var elsewhere: RelevanceWords.Mask?
         let (one, other) = needed(ofFirst: neededCount, for: relevance)
         var (start, entry) = (range.lowerBound, range.lowerBound)
@@ -216,7 +261,7 @@ final class RelevancePart {
 
     /// What a name of a class has one of if it needs so many first words of the text, and what it has one of besides.
     private func needed(ofFirst count: Int, for relevance: RelevanceClass) -> (NeededWords, NeededWords?) {
-        guard relevance != .error else { return (neededForErrors, nil) }
+        guard !relevance.hasErrors else { return (neededForErrors, nil) }
         let (one, other) = rarest[count - 1]
         return (needed[one], one == other ? nil : needed[other])
     }
@@ -258,7 +303,7 @@ final class RelevancePart {
         guard relevance.rawValue > RelevanceClass.words.rawValue else { return nil }
         let rest = words.rest(of: mask)
         if rest != words.all, rest & ~elsewhere() == 0 { return .surroundings }
-        return relevance == .error && words.isError(mask, in: name) ? .error : nil
+        return relevance.hasErrors && words.isError(mask, in: name) ? relevance : nil
     }
 }
 

@@ -3,11 +3,13 @@ import PointsOfInterestServerAPI
 
 package struct RelevanceQuery: Sendable {
     /// The words of the search text in their order; without any, no place is found.
-    package let words: [QueryWord]
+    package private(set) var words: [QueryWord]
     /// Where distances are measured from; without it they are all 0.
     package var center: Coordinate?
     /// Only places at most this far from the centre, in metres; nil is no limit.
     package var radiusMeters: Double?
+    /// Places within so many metres of the centre are near; nil where none is.
+    package var nearMeters: Double?
     /// Only places in this box; nil is everywhere.
     package var box: BoundingBox?
     /// Only places that match; its `words` aren't used.
@@ -23,18 +25,29 @@ package struct RelevanceQuery: Sendable {
     package static let maximumWordCount = 50
 
     package init(
-        _ words: [QueryWord], center: Coordinate?, radiusMeters: Double? = nil, box: BoundingBox? = nil,
-        filter: IndexFilter = IndexFilter(), limit: Int, after: PagePosition? = nil,
+        _ words: [QueryWord], center: Coordinate?, radiusMeters: Double? = nil, nearMeters: Double? = nil,
+        box: BoundingBox? = nil, filter: IndexFilter = IndexFilter(), limit: Int, after: PagePosition? = nil,
         findsAllNames: Bool = true
     ) {
         self.words = Array(words.prefix(Self.maximumWordCount))
         self.center = center
         self.radiusMeters = radiusMeters
+        self.nearMeters = nearMeters
         self.box = box
         self.filter = filter
         self.limit = limit
         self.after = after
         self.findsAllNames = findsAllNames
+    }
+
+    /// Of texts with so many words, one may be left out.
+    static let wordCountsLeavingOut = 2...6
+
+    /// The same without one of its words.
+    func without(_ word: Int) -> RelevanceQuery {
+        var query = self
+        query.words.remove(at: word)
+        return query
     }
 }
 
@@ -44,6 +57,8 @@ package struct RelevancePage: Sendable {
         package let placed: IndexPage.Placed
         /// How it was found.
         package let relevance: RelevanceClass
+        /// The number of the word of the text that it is found without; nil where it is found by all.
+        package let leftOut: Int?
         /// By which of its names, by their numbers in the order of `IndexEntry.foldedNames`, first to last; only the first one unless
         /// the query wants all.
         package let names: [Int]

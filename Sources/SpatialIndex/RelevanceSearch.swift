@@ -27,18 +27,34 @@ extension IndexSnapshot {
 
 /// The search for the places that a text finds best.
 ///
-/// The classes are looked for one after the other, until the page is full: the names that are the text, by their rarest word;
-/// those that begin with it, by the rarest word but the last one; those that have its words, by the word that the fewest places
-/// may have; those that have its first words only, by the rarest of them; and last those with an error, by the words that differ by
-/// one. Each is a list of places. Of a place of a list is looked at what is cheap first: whether one so important and so near could
-/// still be on the page, at best.
+/// The classes are looked for one after the other, as long as places of them may be on the page: the names that are the text, by
+/// their rarest word; those that begin with it, by the rarest word but the last one; those that have its words, by the word that the
+/// fewest places may have; those that have its first words only, by the rarest of them; places that have all words elsewhere, one by
+/// one; and last those with an error, by the words that differ by one. Each but the last but one is a list of places. Of a place of a
+/// list is looked at what is cheap first: whether one so important and so near could still be on the page, at best.
 private struct RelevanceSearch {
     private let query: RelevanceQuery
+    private let snapshot: IndexSnapshot
     private let distances: Distances
-    private let parts: [RelevancePart]
+    /// The text, or where nothing has all of it, the text without each of its words.
+    private var readings: [Reading]
     private var best: RelevanceList
-    private let surroundings: Surroundings
     private var work: WorkBudget
+
+    /// A text as it is looked for.
+    private struct Reading {
+        let parts: [RelevancePart]
+        let surroundings: Surroundings
+        let wordCount: Int
+
+        init(_ query: RelevanceQuery, _ snapshot: IndexSnapshot, _ work: inout WorkBudget) {
+            var left = work
+            parts = snapshot.views.enumerated().map { RelevancePart(query, $1, number: UInt32($0), &left) }
+            surroundings = Surroundings(query.words, snapshot.vocabulary)
+            wordCount = query.words.count
+            work = left
+        }
+    }
 
     /// The work for a place of a list that isn't looked at any further; for one that is, without and for each word.
     private static let listedWork = 1, placeWork = 6, wordWork = 3
@@ -50,32 +66,64 @@ private struct RelevanceSearch {
     init(_ query: RelevanceQuery, _ snapshot: IndexSnapshot, work: WorkBudget) {
         var work = work
         self.query = query
+        self.snapshot = snapshot
         distances = Distances(query.center, snapshot.views)
-        parts = snapshot.views.enumerated().map { RelevancePart(query, $1, number: UInt32($0), &work) }
+        readings = [Reading(query, snapshot, &work)]
         self.work = work
         best = RelevanceList(query)
-        surroundings = Surroundings(query.words, snapshot.vocabulary)
     }
 
     /// Finds the places; false where the work was spent.
     mutating func run() -> Bool {
-        guard !work.isSpent, lookForWords() else { return false }
-        if !best.isFull, query.words.count > 1 {
-            guard parts.allSatisfy({ lookForSurroundings(in: $0) }) else { return false }
+        let first = query.after?.rank?.group ?? .words
+        let groups: [RelevanceGroup] =
+            query.after == nil ? [.words, .begunError, .twoErrors, .leftOut] : [first]
+        for group in groups {
+            guard !work.isSpent else { return false }
+            switch group {
+            case .words, .error:
+                guard lookForWords(), best.isFull || lookForErrors(.error) else { return false }
+            case .begunError:
+                guard lookForErrors(.begunError) else { return false }
+            case .twoErrors:
+                guard lookForErrors(.twoErrors) else { return false }
+            case .leftOut:
+                guard lookWithoutAWord() else { return false }
+            }
+            if !best.isEmpty { break }
         }
-        guard !best.isFull else { return true }
-        return parts.allSatisfy { lookForErrors(in: $0) }
+        return true
     }
 
-    /// Looks for names that have all words, first for those that are the text, then for those that begin with it.
+    /// Looks for places that have all words of each reading.
     private mutating func lookForWords() -> Bool {
+        for reading in readings.indices {
+            guard lookForNames(reading) else { return false }
+            let parts = readings[reading].parts
+            if readings[reading].wordCount > 1, best.mayTakeAny(.surroundings) {
+                guard parts.allSatisfy({ lookForSurroundings(in: $0, reading) }) else { return false }
+            }
+            if best.mayTakeAny(.surroundingsOnly) {
+                guard parts.allSatisfy({ lookAtSurroundings(in: $0, reading) }) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// Looks for names that have all words, first for those that are the text, then for those that begin with it; and between for
+    /// places whose category's name the text is.
+    private mutating func lookForNames(_ reading: Int) -> Bool {
+        let parts = readings[reading].parts
         var lists: [RelevancePostings] = []
         for part in parts {
             let sorted = part.postings.sorted { $0.count < $1.count }
             restrict(part, to: sorted.dropFirst(), of: sorted[0].count)
             lists.append(sorted[0])
             guard let whole = part.words.rarestWhole(ofFirst: part.words.wholes.count) else { continue }
-            guard look(at: whole, of: part, for: .name) else { return false }
+            guard look(at: whole, of: part, reading, for: .name) else { return false }
+        }
+        guard !best.mayTakeAny(.category) || parts.allSatisfy({ lookAtCategories(of: $0, reading) }) else {
+            return false
         }
         // All words but the last one are whole words of a name that begins with the text. Where few places have these, only the
         // most important of the others are looked at.
@@ -83,47 +131,102 @@ private struct RelevanceSearch {
             let whole = part.words.rarestWhole(ofFirst: part.words.wholes.count - 1)
             return whole.flatMap { Self.fewFactor * $0.count < list.count ? $0 : nil }
         }
-        return parts.indices.allSatisfy { look(at: begun[$0] ?? lists[$0], of: parts[$0], for: .beginning) }
+        return parts.indices.allSatisfy {
+            look(at: begun[$0] ?? lists[$0], of: parts[$0], reading, for: .beginning)
+        }
             && parts.indices.allSatisfy {
-                begun[$0] == nil || look(at: lists[$0], of: parts[$0], for: .words)
+                begun[$0] == nil || look(at: lists[$0], of: parts[$0], reading, for: .words)
             }
     }
 
+    /// Looks for places whose category's name the text is.
+    private mutating func lookAtCategories(of part: RelevancePart, _ reading: Int) -> Bool {
+        let surroundings = readings[reading].surroundings
+        var left = work
+        defer { work = left }
+        return surroundings.forEachOfNamedCategory(of: part.view.columns, &left) { place, left in
+            take(place, of: part, reading, for: .category, &left)
+            return true
+        }
+    }
+
+    /// Takes a place if it belongs to the page.
+    private mutating func take(
+        _ place: Int, of part: RelevancePart, _ reading: Int, for relevance: RelevanceClass,
+        _ left: inout WorkBudget
+    ) {
+        guard mayTake(place, of: part.view.columns, for: relevance) else { return }
+        work = left
+        take(place, of: part, reading, for: relevance)
+        left = work
+    }
+
     /// Looks for names that have the first words, of places that have the others elsewhere.
-    private mutating func lookForSurroundings(in part: RelevancePart) -> Bool {
-        let neededCount = surroundings.neededCount(part.view.columns)
-        guard neededCount < query.words.count else { return true }
+    private mutating func lookForSurroundings(in part: RelevancePart, _ reading: Int) -> Bool {
+        let wordCount = readings[reading].wordCount
+        let neededCount = readings[reading].surroundings.neededCount(part.view.columns)
+        guard neededCount < wordCount else { return true }
         let needed = part.postings.prefix(neededCount).sorted { $0.count < $1.count }
         restrict(part, to: needed.dropFirst(), of: needed[0].count)
         // Words between those and the last one may be in a name or elsewhere.
-        let others = neededCount..<query.words.count - 1
+        let others = neededCount..<wordCount - 1
         if let rarest = others.min(by: { part.postings[$0].count < part.postings[$1].count }),
             part.postings[rarest].count < needed[0].count
         {
             work.spend(part.need(rarest))
         }
-        return look(at: needed[0], of: part, for: .surroundings)
+        return look(at: needed[0], of: part, reading, for: .surroundings)
     }
 
-    private mutating func lookForErrors(in part: RelevancePart) -> Bool {
+    /// Looks for places that have all words elsewhere.
+    private mutating func lookAtSurroundings(in part: RelevancePart, _ reading: Int) -> Bool {
+        let surroundings = readings[reading].surroundings
+        let columns = part.view.columns
+        var left = work
+        defer { work = left }
+        return surroundings.forEachCandidate(of: columns, &left) { place, left in
+            take(place, of: part, reading, for: .surroundingsOnly, &left)
+            return true
+        }
+    }
+
+    private mutating func lookForErrors(_ relevance: RelevanceClass) -> Bool {
+        readings[0].parts.allSatisfy { lookForErrors(relevance, in: $0) }
+    }
+
+    private mutating func lookForErrors(_ relevance: RelevanceClass, in part: RelevancePart) -> Bool {
         for word in query.words.indices {
-            work.spend(Self.comparisonWork * part.words.findErrors(ofWord: word))
+            work.spend(Self.comparisonWork * part.words.findErrors(relevance, ofWord: word))
             if work.isSpent { return false }
         }
         for word in query.words.indices {
             let errors = part.words.postings(ofErrorsInWord: word)
+            guard errors.count > 0 else { continue }
             // All other words are there without an error.
             let others = part.postings.indices.filter { $0 != word }
             guard let other = others.min(by: { part.postings[$0].count < part.postings[$1].count }) else {
                 work.spend(part.admitAll())
-                return look(at: errors, of: part, for: .error)
+                return look(at: errors, of: part, 0, for: relevance)
             }
             let rarest = part.postings[other]
             let (few, many) = rarest.count < errors.count ? (rarest, errors) : (errors, rarest)
             restrict(part, to: [many], of: few.count)
-            guard look(at: few, of: part, for: .error) else { return false }
+            guard look(at: few, of: part, 0, for: relevance) else { return false }
         }
         return true
+    }
+
+    /// Looks for places that have all words but one.
+    private mutating func lookWithoutAWord() -> Bool {
+        guard RelevanceQuery.wordCountsLeavingOut.contains(query.words.count) else { return true }
+        var readings: [Reading] = []
+        for word in query.words.indices {
+            readings.append(Reading(query.without(word), snapshot, &work))
+            guard !work.isSpent else { return false }
+        }
+        self.readings = readings
+        best.leavesOut = true
+        return lookForWords()
     }
 
     /// Lets only places that are in some lists, too, be candidates, where another list has many.
@@ -138,7 +241,8 @@ private struct RelevanceSearch {
     /// - Parameter relevance: the best class that is looked for. Places of better ones were taken before.
     /// - Returns: false where the work was spent.
     private mutating func look(
-        at postings: RelevancePostings, of part: RelevancePart, for relevance: RelevanceClass
+        at postings: RelevancePostings, of part: RelevancePart, _ reading: Int,
+        for relevance: RelevanceClass
     ) -> Bool {
         let columns = part.view.columns
         guard let ordered = part.ordered(postings, &work) else {
@@ -158,30 +262,54 @@ private struct RelevanceSearch {
 
         @inline(__always)
         func look(at place: Int) {
-            let bestRank = RelevanceRank(relevance, importance: columns.importance(of: place))
-            if best.mayTake(bestRank, chordMeters: distances.chordMeters(to: place, of: columns)) {
+            if mayTake(place, of: columns, for: relevance) {
                 part.dismiss(place)
-                take(place, of: part, for: relevance)
+                take(place, of: part, reading, for: relevance)
             }
         }
     }
 
-    private mutating func take(_ place: Int, of part: RelevancePart, for relevance: RelevanceClass) {
+    @inline(__always)
+    private func mayTake(_ place: Int, of columns: PartColumns, for relevance: RelevanceClass) -> Bool {
+        best.mayTake(
+            relevance, importance: columns.importance(of: place), id: columns.ids[place],
+            chordMeters: distances.chordMeters(to: place, of: columns))
+    }
+
+    private mutating func take(
+        _ place: Int, of part: RelevancePart, _ reading: Int, for relevance: RelevanceClass
+    ) {
+        let columns = part.view.columns
         work.spend(Self.placeWork + Self.wordWork * query.words.count)
-        guard query.filter.admits(kind: part.view.columns.kinds[place]),
+        guard query.filter.admits(kind: columns.kinds[place]),
             !part.filter.isNeeded || part.filter.admits(place, of: part.view),
-            let found = part.relevanceClass(of: place, for: relevance, surroundings, &work)
+            let found = find(place, of: part, reading, for: relevance),
+            mayTake(place, of: columns, for: found.relevance)
         else { return }
-        let rank = RelevanceRank(found, importance: part.view.columns.importance(of: place))
-        guard best.mayTake(rank, chordMeters: distances.chordMeters(to: place, of: part.view.columns)) else {
-            return
-        }
         let reference = IndexPlaceReference(part: part.number, place: UInt32(truncatingIfNeeded: place))
         let distances = distances
         let bounds = DistanceBounds(
-            index: reference.packed, id: part.view.columns.ids[place],
-            distances.bounds(place, part.view.columns), measuring: distances.measure)
-        best.take(rank, bounds, measuring: distances.measure)
+            index: reference.packed, id: columns.ids[place],
+            distances.bounds(place, columns), measuring: distances.measure)
+        best.take(found, importance: columns.importance(of: place), bounds, measuring: distances.measure)
+    }
+
+    /// How a place is found; nil where it isn't by a class that is looked for. One that several readings find is found by the best of
+    /// them.
+    private mutating func find(
+        _ place: Int, of part: RelevancePart, _ reading: Int, for relevance: RelevanceClass
+    ) -> RelevanceList.Found? {
+        let number = Int(part.number)
+        let found = part.relevanceClass(of: place, for: relevance, readings[reading].surroundings, &work)
+        guard var found else { return nil }
+        var best = reading
+        for other in readings.indices where other != reading {
+            let relevance = readings[other].parts[number].bestClass(
+                of: place, readings[other].surroundings, &work)
+            guard let relevance else { continue }
+            if (found.points, other) < (relevance.points, best) { (found, best) = (relevance, other) }
+        }
+        return RelevanceList.Found(relevance: found, reading: best)
     }
 
     // MARK: - The page
@@ -202,7 +330,8 @@ private struct RelevanceSearch {
                 RelevancePage.Found(
                     placed: IndexPage.Placed(
                         reference: reference, id: entry.bounds.id, distanceMeters: entry.bounds.maximum),
-                    relevance: entry.rank.relevance, names: names(of: reference, entry.rank.relevance)))
+                    relevance: entry.found.relevance, leftOut: best.leavesOut ? entry.found.reading : nil,
+                    names: names(of: reference, entry.found)))
         }
         if entries.count > size, let last = entries.prefix(size).last {
             let count = (query.after?.count ?? 0).addingReportingOverflow(size)
@@ -213,9 +342,10 @@ private struct RelevanceSearch {
         return page
     }
 
-    private mutating func names(of reference: IndexPlaceReference, _ relevance: RelevanceClass) -> [Int] {
-        parts[Int(reference.part)].names(
-            of: Int(reference.place), relevance, all: query.findsAllNames, surroundings, &work)
+    private mutating func names(of reference: IndexPlaceReference, _ found: RelevanceList.Found) -> [Int] {
+        let reading = readings[found.reading]
+        return reading.parts[Int(reference.part)].names(
+            of: Int(reference.place), found.relevance, all: query.findsAllNames, reading.surroundings, &work)
     }
 }
 
@@ -258,51 +388,89 @@ private struct Distances {
 
 /// The best places of a search so far, in order.
 private struct RelevanceList {
+    /// How a place is found, and by which reading of the text.
+    struct Found {
+        let relevance: RelevanceClass
+        let reading: Int
+    }
+
     struct Entry {
         let rank: RelevanceRank
+        let found: Found
         var bounds: DistanceBounds
     }
 
     private(set) var entries: [Entry] = []
+    /// Whether places are found by a part of the text from now on.
+    var leavesOut = false
     private let limit: Int
     private let after: PagePosition?
     private let radiusMeters: Double?
+    /// Up to where places are near; nil where none is.
+    private let nearMeters: Double?
+    private let hasCenter: Bool
     /// The rank of the last one of a full list, else the worst one.
-    private var worst = RelevanceRank(.error, importance: 0)
+    private var worst = RelevanceRank.last
+    private var worstID = Int64.max
     /// Of places with this rank, those with a longer chord aren't before the last one of a full list.
     private var maximumChordMeters = Double.infinity
-    /// No place farther than this belongs to the list.
-    private let maximumChordOfAll: Double
+    /// No place farther than this belongs to the list, and none is near.
+    private let maximumChordOfAll, maximumChordOfNear: Double
 
     init(_ query: RelevanceQuery) {
         limit = query.limit
         after = query.after
         radiusMeters = query.radiusMeters
+        nearMeters = query.nearMeters
+        hasCenter = query.center != nil
         maximumChordOfAll = query.radiusMeters.map { Ranking.chordMeters(ofGeodesicBeyond: $0) } ?? .infinity
+        maximumChordOfNear = query.nearMeters.map { Ranking.chordMeters(ofGeodesicBeyond: $0) } ?? -1
         entries.reserveCapacity(limit + 1)
     }
 
     var isFull: Bool { entries.count >= limit }
+    var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether a place may belong to the list.
+    private func rank(_ relevance: RelevanceClass, _ importance: UInt16, isNear: Bool) -> RelevanceRank {
+        RelevanceRank(relevance, importance: importance, isNear: isNear, leavesOut: leavesOut)
+    }
+
+    /// Whether any place of a class may belong to the list.
+    func mayTakeAny(_ relevance: RelevanceClass) -> Bool {
+        !(worst < rank(relevance, .max, isNear: nearMeters != nil))
+    }
+
+    /// Whether a place of a class may belong to the list.
     @inline(__always)
-    func mayTake(_ rank: RelevanceRank, chordMeters: @autoclosure () -> Double) -> Bool {
-        guard !(worst < rank) else { return false }
-        guard radiusMeters != nil || rank == worst else { return true }
+    func mayTake(
+        _ relevance: RelevanceClass, importance: UInt16, id: @autoclosure () -> Int64,
+        chordMeters: @autoclosure () -> Double
+    ) -> Bool {
+        let best = rank(relevance, importance, isNear: nearMeters != nil)
+        guard !(worst < best) else { return false }
+        guard nearMeters != nil || radiusMeters != nil || best == worst else { return true }
+        guard hasCenter else { return id() < worstID }
         let chordMeters = chordMeters()
-        return chordMeters <= maximumChordOfAll && (rank != worst || chordMeters <= maximumChordMeters)
+        guard chordMeters <= maximumChordOfAll else { return false }
+        let rank =
+            nearMeters == nil || chordMeters <= maximumChordOfNear
+            ? best : rank(relevance, importance, isNear: false)
+        return rank < worst || rank == worst && chordMeters <= maximumChordMeters
     }
 
     /// Takes a place, unless it doesn't belong to the list or was taken before.
     mutating func take(
-        _ rank: RelevanceRank, _ bounds: DistanceBounds, measuring measure: (_ index: Int) -> Double
+        _ found: Found, importance: UInt16, _ bounds: DistanceBounds,
+        measuring measure: (_ index: Int) -> Double
     ) {
         if let radiusMeters, bounds.isBeyond(radiusMeters, measuring: measure) { return }
+        let isNear = nearMeters.map { !bounds.isBeyond($0, measuring: measure) } ?? false
+        let rank = rank(found.relevance, importance, isNear: isNear)
         if let after, let last = after.rank {
             if rank < last { return }
             if rank == last, !bounds.isBehind(after, measuring: measure) { return }
         }
-        var entry = Entry(rank: rank, bounds: bounds)
+        var entry = Entry(rank: rank, found: found, bounds: bounds)
         var index = entries.count
         while index > 0 {
             // The same place has the same rank and the same distance.
@@ -318,7 +486,7 @@ private struct RelevanceList {
         entries.insert(entry, at: index)
         if entries.count > limit { entries.removeLast() }
         if isFull, let last = entries.last {
-            worst = last.rank
+            (worst, worstID) = (last.rank, last.bounds.id)
             maximumChordMeters = Ranking.chordMeters(ofGeodesicBeyond: last.bounds.maximum)
         }
     }

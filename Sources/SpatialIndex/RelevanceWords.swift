@@ -74,8 +74,8 @@ final class RelevanceWords {
         var written = Section()
         /// What has to follow each other in a name that is this word; in `wholes`.
         var whole = Section()
-        /// The words that differ from it by one error, in order; in `errors`, nil until they are looked up.
-        var withError: Section?
+        /// The words that it is but for errors of the kind that was looked for last, in order; in `errors`.
+        var withError = Section()
         /// Both ways of writing it; in `bytes`.
         var plainForm = Section(), spelledOutForm = Section()
         var isRun = false
@@ -124,8 +124,8 @@ final class RelevanceWords {
     let writings: Column<Written>
     let wholes: Column<Forms>
     private let bytes: Column<UInt8>
-    /// The words with an error that were looked up.
-    private(set) var errors = Column<UInt32>(capacity: 0)
+    /// The words with errors that were looked up.
+    private(set) var errors = Column<WordNumbers>(capacity: 0)
 
     init(_ query: [QueryWord], _ columns: WordColumns) {
         self.columns = columns
@@ -174,22 +174,34 @@ final class RelevanceWords {
         return UnsafeBufferPointer(start: bytes.base + section.start, count: section.count)
     }
 
-    /// Looks up the words that differ from a word of the text by an error.
+    /// Looks up the words that are a word of the text but for errors of a kind.
     ///
     /// - Returns: how many words were compared.
-    func findErrors(ofWord index: Int) -> Int {
-        guard words[index].withError == nil, !words[index].isRun else { return 0 }
-        var (found, compared): ([UInt32], Int) = ([], 0)
+    func findErrors(_ relevance: RelevanceClass, ofWord index: Int) -> Int {
+        words[index].withError = Section()
+        guard !words[index].isRun, relevance != .begunError || index == words.count - 1 else { return 0 }
+        var (found, compared): ([WordNumbers], Int) = ([], 0)
         for form in 0..<2 where form == 0 || words[index].hasTwoForms {
-            compared += columns.findWordsWithError(self.form(form, of: words[index]), &found)
+            let text = self.form(form, of: words[index])
+            switch relevance {
+            case .begunError: compared += columns.findWordsBegunWithError(text, &found)
+            case .twoErrors: compared += columns.findWordsWithTwoErrors(text, &found)
+            default:
+                var numbers: [UInt32] = []
+                compared += columns.findWordsWithError(text, &numbers)
+                found += numbers.map { WordNumbers($0) }
+            }
         }
-        found.sort()
         let start = errors.count
-        for number in found where errors.count == start || errors[errors.count - 1] != number {
-            errors.append(number)
-        }
+        for numbers in WordNumbers.merged(found) { errors.append(numbers) }
         words[index].withError = Section(start: start, end: errors.count)
         return compared
+    }
+
+    /// Whether a word is one of those with an error.
+    func isError(_ number: UInt32, _ section: Section) -> Bool {
+        let behind = section.indices.firstIndex(behind: { errors[$0].first <= number })
+        return behind > section.start && errors[behind - 1].contains(number)
     }
 
     // MARK: Which places may match
@@ -225,9 +237,7 @@ final class RelevanceWords {
 
     func postings(ofErrorsInWord index: Int) -> RelevancePostings {
         var postings = RelevancePostings(columns)
-        for index in (words[index].withError ?? Section()).indices {
-            postings.add(WordNumbers(errors[index]))
-        }
+        for index in words[index].withError.indices { postings.add(errors[index]) }
         return postings
     }
 }

@@ -46,6 +46,11 @@ struct SortedWords: BitwiseCopyable {
         }
     }
 
+    /// The words that begin with a byte, or with one behind it.
+    func words(from byte: UInt8) -> Range<UInt32> {
+        firstWord { word in word.first.map { $0 < byte } ?? true }..<UInt32(count)
+    }
+
     /// The number of a word; nil where it isn't one of these.
     func number(of word: UnsafeBufferPointer<UInt8>) -> UInt32? {
         let number = firstWord { $0.compared(with: word) < 0 }

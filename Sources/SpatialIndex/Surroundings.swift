@@ -12,12 +12,18 @@ final class Surroundings {
     private var madeCategories: Column<RelevanceWords.Mask>?
     private lazy var allOfCategories = (0..<categories.count).reduce(0) { $0 | categories[$1] }
     private static let addressWork = 20
+    /// The categories whose name the text is.
+    private let named: [UInt16]
+    /// Whether one of the words has three letters, or is a run.
+    let hasLongWord: Bool
 
     init(_ words: [QueryWord], _ vocabulary: IndexVocabulary) {
         self.words = words
         self.vocabulary = vocabulary
         matcher = WordMatcher(words)
         initials = Column(words.map { WordInitials($0) })
+        named = vocabulary.numbers(named: words)
+        hasLongWord = words.contains(where: Self.isLong)
         lastInitials = words.last.map { WordInitials($0) } ?? .none
     }
 
@@ -56,16 +62,117 @@ final class Surroundings {
     }
 
     /// Whether any address may have a word.
-    private static func mayHave(_ word: QueryWord, _ addressWords: SortedWords) -> Bool {
-        switch word {
-        case .run:
-            addressWords.count > 0
-                && addressWords.word(UInt32(addressWords.count - 1))[0] >= SearchWords.firstByteOfRuns
-        case .word(let word): !addressWords.words(beginningWith: word).isEmpty
-        case .either(let plain, let spelledOut):
-            !addressWords.words(beginningWith: plain).isEmpty
-                || !addressWords.words(beginningWith: spelledOut).isEmpty
+    private static func mayHave(_ word: QueryWord, _ addressWords: AddressWords) -> Bool {
+        addressWords.words(of: word).contains { !$0.isEmpty }
+    }
+
+    /// Whether the text is the name of a place's category.
+    @inline(__always)
+    func namesCategory(of place: Int, _ columns: PartColumns) -> Bool {
+        !named.isEmpty && named.contains(UInt16(truncatingIfNeeded: columns.kinds[place] >> 1))
+    }
+
+    /// Calls `body` with the places of a part whose category's name the text is, until it returns false.
+    ///
+    /// - Returns: whether it never did.
+    func forEachOfNamedCategory(
+        of columns: PartColumns, _ work: inout WorkBudget, _ body: (Int, inout WorkBudget) -> Bool
+    ) -> Bool {
+        named.allSatisfy { category in
+            Self.trees(of: columns, category: category).allSatisfy {
+                Self.forEachPlace(of: $0, columns, &work, body)
+            }
         }
+    }
+
+    private static func forEachPlace(
+        of tree: PackedTree, _ columns: PartColumns, _ work: inout WorkBudget,
+        _ body: (Int, inout WorkBudget) -> Bool
+    ) -> Bool {
+        let start = Int(tree.listStart ?? 0)
+        for index in start..<start + Int(tree.count) {
+            work.spend(candidateWork)
+            if work.isSpent || !body(Int(columns.listedPlaces[index]), &work) { return false }
+        }
+        return true
+    }
+
+    /// The trees of a part's places of a category: of those that are featured, and of the others.
+    private static func trees(of columns: PartColumns, category: UInt16) -> [PackedTree] {
+        [false, true].compactMap {
+            columns.tree(ofKind: PackedTree.kind(category: category, isFeatured: $0))
+        }
+    }
+
+    /// Calls `body` with the places of a part that may have all words there, by the word that the fewest may have, until it returns
+    /// false; with none where all words have fewer than three letters, since these begin a word of nearly every address.
+    ///
+    /// - Returns: whether it never did.
+    func forEachCandidate(
+        of columns: PartColumns, _ work: inout WorkBudget, _ body: (Int, inout WorkBudget) -> Bool
+    )
+        -> Bool
+    {
+        guard hasLongWord else { return true }
+        var rarest: (word: Int, words: [Range<UInt32>], trees: [PackedTree], count: Int)?
+        for word in words.indices {
+            let found = columns.addressWords.words(of: words[word])
+            let trees = trees(of: columns, word)
+            let count =
+                columns.addressWords.blockCount(found) * AddressWords.blockSize
+                + trees.reduce(0) { $0 + Int($1.count) }
+            if count < rarest?.count ?? .max { rarest = (word, found, trees, count) }
+        }
+        guard let rarest, rarest.count > 0 else { return true }
+        for tree in rarest.trees {
+            let isDone = Self.forEachPlace(of: tree, columns, &work) { place, work in
+                !mayHaveAll(place, columns) || body(place, &work)
+            }
+            guard isDone else { return false }
+        }
+        let initials = initials[rarest.word]
+        let blockCount = columns.addressWords.blockCount(rarest.words)
+        work.spend(PlaceSet.work(ofAdding: blockCount))
+        return columns.addressWords.forEachBlock(of: rarest.words, placeCount: columns.listedCount) { block in
+            let first = block * AddressWords.blockSize
+            work.spend(Self.blockWork)
+            if work.isSpent { return false }
+            for place in first..<min(first + AddressWords.blockSize, columns.listedCount)
+            where columns.addressInitials[place].meets(initials) && mayHaveAll(place, columns) {
+                if !body(place, &work) { return false }
+            }
+            return true
+        }
+    }
+
+    private static let candidateWork = 1, blockWork = 8
+
+    /// The trees of a part's places whose category has a word.
+    private func trees(of columns: PartColumns, _ word: Int) -> [PackedTree] {
+        guard allOfCategories >> RelevanceWords.Mask(word) & 1 == 1 else { return [] }
+        return (0..<categories.count).flatMap { category -> [PackedTree] in
+            guard categories[category] >> RelevanceWords.Mask(word) & 1 == 1 else { return [] }
+            return Self.trees(of: columns, category: UInt16(category))
+        }
+    }
+
+    private static func isLong(_ word: QueryWord) -> Bool {
+        switch word {
+        case .run: true
+        case .word(let form), .either(let form, _): form.count { $0 & 0xC0 != 0x80 } >= 3
+        }
+    }
+
+    /// Whether a place may have all words there.
+    @inline(__always)
+    func mayHaveAll(_ place: Int, _ columns: PartColumns) -> Bool {
+        let mask = maskOfCategory(of: place, of: columns)
+        let initials = columns.addressInitials[place]
+        for word in 0..<self.initials.count
+        where mask >> RelevanceWords.Mask(word) & 1 == 0 && !initials.meets(self.initials[word]) {
+            return false
+        }
+        return true
     }
 
     /// Whether a place may have the last word there.

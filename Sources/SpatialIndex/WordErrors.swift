@@ -55,6 +55,44 @@ extension WordColumns {
         return compared
     }
 
+    /// Adds the words that begin with a word of five letters or more but for one error behind its first letter; none for a shorter
+    /// one.
+    ///
+    /// - Returns: how many words were compared.
+    func findWordsBegunWithError(_ word: UnsafeBufferPointer<UInt8>, _ found: inout [WordNumbers]) -> Int {
+        let letters = word.indices.filter { word[$0] & 0xC0 != 0x80 } + [word.count]
+        guard letters.count > SearchError.minimumLetterCountOfBeginnings else { return 0 }
+        return sorted.findBeginnings(word, letters[...], &found)
+    }
+
+    /// Adds the words that differ from a word of eight letters or more by at most two errors behind its first letter; none for a
+    /// shorter one.
+    ///
+    /// Either the first half has at most one of the errors, or what follows it has none, but for its first letter, which may be
+    /// swapped with the last one of that half.
+    ///
+    /// - Returns: how many words were compared.
+    func findWordsWithTwoErrors(_ word: UnsafeBufferPointer<UInt8>, _ found: inout [WordNumbers]) -> Int {
+        let letters = word.indices.filter { word[$0] & 0xC0 != 0x80 } + [word.count]
+        guard letters.count > SearchError.minimumLetterCountOfTwo else { return 0 }
+        let half = (letters.count - 1) / 2
+        var ranges: [WordNumbers] = []
+        var compared = sorted.findBeginnings(
+            UnsafeBufferPointer(rebasing: word[..<letters[half]]), letters[...half], &ranges)
+        func compare(_ number: UInt32) {
+            compared += 1
+            let other = self.word(number)
+            guard other.prefix(letters[1]).elementsEqual(word[..<letters[1]]) else { return }
+            if SearchError.isAtMost(2, between: word.span, and: other.span) {
+                found.append(WordNumbers(number))
+            }
+        }
+        for words in WordNumbers.merged(ranges) { words.range.forEach(compare) }
+        let sameEnd = rangeByEnds(endingWith: UnsafeBufferPointer(rebasing: word[letters[half + 1]...]))
+        for index in sameEnd { compare(byEnds[index]) }
+        return compared
+    }
+
     private func findSwapped(
         _ letter: Int, of word: UnsafeBufferPointer<UInt8>, _ letters: [Int], in words: Range<UInt32>,
         _ found: inout [UInt32]
@@ -158,6 +196,39 @@ extension SortedWords {
             body(end, words, word(words.lowerBound).count == end)
             start = end
         }
+    }
+
+    /// Adds the words that begin with a text but for at most one error behind its first letter.
+    ///
+    /// - Parameter letters: where each of its letters begins, and where the last one ends.
+    /// - Returns: how many words were compared.
+    fileprivate func findBeginnings(
+        _ text: UnsafeBufferPointer<UInt8>, _ letters: ArraySlice<Int>, _ found: inout [WordNumbers]
+    ) -> Int {
+        func add(_ words: Range<UInt32>) { if !words.isEmpty { found.append(WordNumbers(words)) } }
+        var words = words(in: 0..<UInt32(count), at: 0, beginningWith: text[..<letters[1]])
+        var compared = 1
+        for letter in 1..<letters.count - 1 where !words.isEmpty {
+            let (depth, next) = (letters[letter], letters[letter + 1])
+            // A letter too many, or two that are swapped.
+            add(self.words(in: words, at: depth, beginningWith: text[next...]))
+            if letter + 2 < letters.count {
+                let swapped =
+                    Array(text[next..<letters[letter + 2]]) + text[depth..<next]
+                    + text[letters[letter + 2]...]
+                swapped.withUnsafeBufferPointer {
+                    add(self.words(in: words, at: depth, beginningWith: $0[...]))
+                }
+            }
+            // Another letter, or one that is missing before this one.
+            compared += forEachLetter(of: words, at: depth) { end, words, _ in
+                add(self.words(in: words, at: end, beginningWith: text[next...]))
+                add(self.words(in: words, at: end, beginningWith: text[depth...]))
+            }
+            words = self.words(in: words, at: depth, beginningWith: text[depth..<next])
+        }
+        add(words)
+        return compared
     }
 
     fileprivate func words(

@@ -109,6 +109,6 @@ extension PointOfInterest {
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured, distance: distance, address: address, website: website, source: source,
             importance: importance, properties: properties, language: language, matchedName: matchedName,
-            operatingStatus: operatingStatus)
+            leftOut: leftOut, operatingStatus: operatingStatus)
     }
 }

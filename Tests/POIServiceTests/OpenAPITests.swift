@@ -117,7 +117,8 @@ struct OpenAPITests {
             id: 1, name: "a", category: "b", latitude: 1, longitude: 2, featured: true, distance: 3,
             address: "c", website: "https://d.example",
             source: .init(dataset: "e", id: "f", license: "g"), importance: 1, properties: ["h": 1],
-            language: "en", matchedName: "i", mergedFrom: [4], operatingStatus: .temporarilyClosed,
+            language: "en", matchedName: "i", leftOut: "k", mergedFrom: [4],
+            operatingStatus: .temporarilyClosed,
             version: 5,
             updatedAt: Date(timeIntervalSince1970: 6))
         var record: [UInt8] = []
@@ -135,7 +136,8 @@ struct OpenAPITests {
                 let style = PlaceStyle(ofDetails: form, languages: ["en"])
                 record.withRecord { record in
                     if isFound {
-                        style.write(record, distance: 3, matchedNames: [2], to: &writer)
+                        style.write(
+                            record, distance: 3, matchedNames: [2], leftOut: Array("k".utf8), to: &writer)
                     } else {
                         style.write(record, distance: 3, mergedFrom: [4], to: &writer)
                     }
@@ -209,7 +211,7 @@ struct OpenAPITests {
     private func isAccepted(_ value: String, as parameter: NearbyPlacesRequest.Parameter) -> Bool {
         var values: [NearbyPlacesRequest.Parameter: String] =
             parameter == .bbox ? [:] : [.lat: "0", .long: "0"]
-        if parameter == .sort { values[.filter(.q)] = "a" }
+        if [.sort, .near].contains(parameter) { (values[.filter(.q)], values[.sort]) = ("a", "relevance") }
         values[parameter] = value
         var query = QueryWriter()
         // No value has a comma of its own.

@@ -119,6 +119,16 @@ extension OpenAPIDocument {
             ]
         ),
         (
+            "leftOut",
+            [
+                "type": "string", "minLength": 1,
+                "description": """
+                With `sort=relevance`, where nothing has all words of `q`: the word that the place was found without, as it is \
+                written there.
+                """,
+            ]
+        ),
+        (
             "mergedFrom",
             [
                 "type": "array", "minItems": 1, "items": placeID,

@@ -99,6 +99,11 @@ extension OpenAPIDocument {
                 "items": Self.placeID,
             ]
         case .sort: ["type": "string", "enum": .strings(PlaceSort.allCases.map(\.rawValue))]
+        case .near:
+            [
+                "type": "number", "minimum": 0, "maximum": .number(NearbyPlacesRequest.maximumRadiusMeters),
+                "default": .number(NearbyPlacesRequest.defaultNearMeters),
+            ]
         }
     }
 
@@ -143,9 +148,15 @@ extension OpenAPIDocument {
             """
         case .sort:
             """
-            `relevance`: places are found by `q`, which has to be there, also by their addresses, by abbreviations, and with \
-            an error in a word; the best found come first, among these the most important, then the nearest. Without \
-            `lat` and `long`, places have no `distance`. Without `sort`, places are sorted by distance.
+            `relevance`: places are found by `q`, which has to be there, also by their addresses and categories, by \
+            abbreviations, and with errors; how well they are found, how important they are and whether they are near decides \
+            which come first. The order may improve with a release. Without `lat` and `long`, places have no `distance`. \
+            Without `sort`, places are sorted by distance.
+            """
+        case .near:
+            """
+            With `sort=relevance`, `lat` and `long`: places within so many metres of the centre are near, and come before \
+            others that are found as well; 0 is none.
             """
         }
     }

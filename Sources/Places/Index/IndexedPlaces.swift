@@ -1,3 +1,4 @@
+import Bytes
 import Geodesy
 import PointsOfInterestServerAPI
 import PointsOfInterestAPI
@@ -77,11 +78,23 @@ struct RelevantPlaces: PlaceSource {
     private let snapshot: IndexSnapshot
     private let found: [RelevancePage.Found]
     private let showsDistances: Bool
+    /// The words of the search text, as they are written in JSON; empty where places have all of them.
+    private let words: [[UInt8]]
 
-    init(_ found: [RelevancePage.Found], in snapshot: IndexSnapshot, showsDistances: Bool) {
+    init(
+        _ found: [RelevancePage.Found], in snapshot: IndexSnapshot, searchText: String?, showsDistances: Bool
+    ) {
         self.snapshot = snapshot
         self.found = found
         self.showsDistances = showsDistances
+        let hasAll = found.allSatisfy { $0.leftOut == nil }
+        words = hasAll ? [] : SearchWords.written(in: searchText ?? "").map(Self.escaped)
+    }
+
+    private static func escaped(_ word: String) -> [UInt8] {
+        var buffer = ByteBuffer(capacity: word.utf8.count)
+        buffer.appendEscaped(word)
+        return buffer.bytes
     }
 
     var count: Int { found.count }
@@ -91,7 +104,7 @@ struct RelevantPlaces: PlaceSource {
         style.write(
             snapshot.records[place.placed.reference],
             distance: showsDistances ? place.placed.distanceMeters : nil, matchedNames: place.names,
-            to: &writer)
+            leftOut: place.leftOut.map { words[$0] }, to: &writer)
     }
 }
 
@@ -121,7 +134,8 @@ extension RelevanceQuery {
         filter.searchText = nil
         self.init(
             SearchWords.orderedWords(ofQuery: text), center: request.orderCenter,
-            radiusMeters: request.radiusMeters, box: request.box, filter: IndexFilter(filter, vocabulary),
+            radiusMeters: request.radiusMeters, nearMeters: request.nearLimit, box: request.box,
+            filter: IndexFilter(filter, vocabulary),
             limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1, after: request.start,
             findsAllNames: !request.languages.isEmpty)
     }
@@ -136,7 +150,8 @@ extension RankedPage {
     }
 
     init(_ page: RelevancePage, of request: borrowing NearbyPlacesRequest, in snapshot: IndexSnapshot) {
-        let places = RelevantPlaces(page.found, in: snapshot, showsDistances: request.center != nil)
+        let places = RelevantPlaces(
+            page.found, in: snapshot, searchText: request.searchText, showsDistances: request.center != nil)
         self.init(places: places, end: page.end, datasetID: snapshot.datasetID)
     }
 

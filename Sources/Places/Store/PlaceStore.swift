@@ -335,11 +335,12 @@ package struct PlaceStyle {
     }
 
     package func write(
-        _ record: PlaceRecord, distance: Double?, matchedNames: [Int], to writer: inout JSONWriter
+        _ record: PlaceRecord, distance: Double?, matchedNames: [Int], leftOut: [UInt8]? = nil,
+        to writer: inout JSONWriter
     ) {
         record.write(
             asFeature: form == .geoJSON, distance: distance, selection: selection, matchedNames: matchedNames,
-            to: &writer)
+            leftOut: leftOut, to: &writer)
     }
 
     /// Writes a place in place of those that were merged into it.

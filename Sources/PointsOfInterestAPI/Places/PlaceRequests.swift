@@ -8,6 +8,8 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     public static let maximumRadiusMeters = 20_037_508.0
     /// The numbers of places a request may ask for.
     public static let limits = 1...100
+    /// Up to how many metres from the centre a place is near, in a search by relevance that doesn't say it.
+    public static let defaultNearMeters = 50_000.0
     /// The maximum number of places in the response to a request without a limit.
     public static let defaultLimit = 20
     /// The maximum number of ids that a request may name.
@@ -27,6 +29,8 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     public var radiusMeters: Double?
     /// At most this many places, 1…100; nil is 20.
     public var limit: Int?
+    /// The order of the places; nil is by distance. By relevance needs a search text, but neither a centre nor a box.
+    public var sort: PlaceSort?
     /// Only places in this box. Without a centre, places are ordered by their distance from the box's middle. The
     /// response doesn't have these distances.
     public var box: BoundingBox?
@@ -36,12 +40,19 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     /// Without a centre, places are ordered by their ids. Together with a centre, properties and languages only, and never more
     /// than one page.
     public var ids: [Int] = []
-    /// The order of the places; nil is by distance. By relevance needs a search text, but neither a centre nor a box.
-    public var sort: PlaceSort?
+    /// `nearMeters`, or this where it is nil: an optional number takes twice the memory, and requests are copied often.
+    @usableFromInline package var storedNearMeters = -Double.infinity
     /// What places come with.
     @usableFromInline package var content = PlaceContent()
     /// The page to get; nil is the first.
     @usableFromInline package var cursor: PageCursor?
+
+    /// Up to how many metres from the centre places are near, and come first if they aren't found much worse, 0…20,037,508; 0 is none,
+    /// and nil 50,000. Only sent with the order by relevance and a centre; from version 0.7.0 of the service on.
+    public var nearMeters: Double? {
+        get { storedNearMeters == -.infinity ? nil : storedNearMeters }
+        set { storedNearMeters = newValue ?? -.infinity }
+    }
 
     /// The names of the properties that places come with, at most 20. A place lacks those that it doesn't have.
     public var properties: [String] {
@@ -79,7 +90,7 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     @inline(__always)
     package init(
         center: Coordinate?, radiusMeters: Double?, limit: Int?, box: BoundingBox?, filter: PlaceFilter,
-        content: PlaceContent, cursor: PageCursor?, sort: PlaceSort? = nil
+        content: PlaceContent, cursor: PageCursor?, sort: PlaceSort? = nil, nearMeters: Double? = nil
     ) {
         self.center = center
         self.radiusMeters = radiusMeters
@@ -89,6 +100,7 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
         self.content = content
         self.cursor = cursor
         self.sort = sort
+        storedNearMeters = nearMeters ?? -.infinity
     }
 
     /// Makes a request for the places in a box.
@@ -102,7 +114,7 @@ public struct NearbyPlacesRequest: Hashable, Sendable {
     }
 
     /// Makes a request for the places that a text finds, wherever they are, the best first. With a centre, places have distances,
-    /// and of those that are found equally well and are equally important, the near ones come first.
+    /// and those within `nearMeters` come first, if they aren't found much worse.
     public init(searchText: String, center: Coordinate? = nil, limit: Int? = nil) {
         self.init(center: center, limit: limit, searchText: searchText)
         sort = .relevance
@@ -140,6 +152,7 @@ extension NearbyPlacesRequest {
         if let box { query.add("bbox", box) }
         filter.encode(into: &query)
         if let sort { query.add("sort", sort.rawValue) }
+        if let nearMeters, sort != nil, center != nil { query.add("near", nearMeters) }
         content.encode(into: &query)
     }
 
@@ -153,8 +166,9 @@ extension NearbyPlacesRequest {
 
 /// An order of places other than by distance.
 public enum PlaceSort: String, Hashable, Sendable, CaseIterable {
-    /// Those that the search text finds best come first, among these the important ones, and then the near ones. A place is found
-    /// by the beginnings of words of its name as without it, but also by its address, by abbreviations, and with an error.
+    /// How well the search text finds a place, how important it is, and whether it is near decide which come first. A place is
+    /// found by the beginnings of words of its name as without it, but also by its address and its category, by abbreviations, with
+    /// errors, and where nothing else is found, without a word. The order may improve with each release of the service.
     case relevance
 }
 

@@ -52,6 +52,9 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     public let properties: JSONValue.Object?
     /// The name that the place was found by, in the response to a search by relevance, where that isn't `name`.
     public let matchedName: String?
+    /// The word of the search text that the place was found without, as it is written there, in the response to a search by
+    /// relevance that finds nothing with all words; from version 0.7.0 of the service on.
+    public let leftOut: String?
     /// The ids that were asked for and whose places were merged into this one, in ascending order, in the response to a request for
     /// places by their ids, from version 0.6.0 of the service on; otherwise empty.
     public let mergedFrom: [Int]
@@ -69,7 +72,8 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
         distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil,
         importance: Int = 0, properties: JSONValue.Object? = nil, language: String? = nil,
-        matchedName: String? = nil, mergedFrom: [Int] = [], operatingStatus: OperatingStatus? = nil,
+        matchedName: String? = nil, leftOut: String? = nil, mergedFrom: [Int] = [],
+        operatingStatus: OperatingStatus? = nil,
         version: Int? = nil, updatedAt: Date? = nil
     ) {
         self.id = id
@@ -86,6 +90,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         self.importance = importance
         self.properties = properties
         self.matchedName = matchedName
+        self.leftOut = leftOut
         self.mergedFrom = mergedFrom
         self.operatingStatus = operatingStatus
         self.version = version
@@ -114,7 +119,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
 extension PointOfInterest: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, name, language, category, latitude, longitude, featured, distance, address, website, source
-        case importance, operatingStatus, matchedName, mergedFrom, version, updatedAt, properties
+        case importance, operatingStatus, matchedName, leftOut, mergedFrom, version, updatedAt, properties
     }
 
     /// Decodes a place; unknown fields are ignored, and a malformed optional one is nil.
@@ -140,6 +145,7 @@ extension PointOfInterest: Codable {
             properties: optional(.properties),
             language: optional(.language),
             matchedName: optional(.matchedName),
+            leftOut: optional(.leftOut),
             mergedFrom: optional(.mergedFrom) ?? [],
             operatingStatus: optional(.operatingStatus),
             version: optional(.version),
@@ -165,6 +171,7 @@ extension PointOfInterest: Codable {
         if importance != 0 { try container.encode(importance, forKey: .importance) }
         try container.encodeIfPresent(operatingStatus, forKey: .operatingStatus)
         try container.encodeIfPresent(matchedName, forKey: .matchedName)
+        try container.encodeIfPresent(leftOut, forKey: .leftOut)
         if !mergedFrom.isEmpty { try container.encode(mergedFrom, forKey: .mergedFrom) }
         try container.encodeIfPresent(version, forKey: .version)
         try container.encodeIfPresent(updatedAt?.formatted(.iso8601), forKey: .updatedAt)

@@ -53,27 +53,52 @@ struct RelevanceTests {
     ) throws {
         let (query, text) = ("/locations?\(request.encodedQuery)", request.searchText ?? "")
         differences.expect(Set(places.map(\.id)).count == places.count, "\(query): a place comes twice")
-        let searched = NameWords.SearchText(text)
         for place in places {
             let found = place.matchedName ?? place.name
+            let texts = [found, place.category, place.address ?? ""]
+            let searched = NameWords.SearchText(text.without(place.leftOut))
             differences.expect(
-                searched.resembles(NameWords(found)), "\(query): \(place.name) isn't found by \(found)")
+                texts.contains { searched.resembles(NameWords($0)) },
+                "\(query): \(place.name) isn't found by \(found)")
             differences.expect(
                 place.matchedName != place.name, "\(query): \(place.name) twice as the name of a place")
         }
-        // Each class has the important places first, and of these the nearest: there are five classes.
-        let ranks = try places.map { (-$0.importance, try meters(to: $0, request)) }
-        let ends = zip(ranks, ranks.dropFirst()).count { one, other in
-            one.0 > other.0 || one.0 == other.0 && one.1 > other.1 + 0.1
-        }
-        differences.expect(ends < 5, "\(query): places aren't in order, as if \(ends) classes had ended")
-        // A name of more words isn't the text.
-        let shown = places.filter { $0.matchedName == nil }
-        let other = shown.firstIndex { NameWords.count(in: $0.name) != NameWords.count(in: text) }
-        differences.expect(
-            other.map { !shown[$0...].contains { $0.name.isExactly(text) } } ?? true,
-            "\(query): a place of this name isn't among the first")
+        try checkOrder(places, of: request, &differences)
     }
+
+    /// Checks the order of those places that are found by the name that is shown, and of which it is plain how.
+    private func checkOrder(
+        _ places: [PointOfInterest], of request: NearbyPlacesRequest, _ differences: inout Differences
+    ) throws {
+        let (query, text) = ("/locations?\(request.encodedQuery)", request.searchText ?? "")
+        guard text.wholeMatch(of: Self.plain) != nil else { return }
+        let plain = try places.compactMap { place -> (isName: Bool, isNear: Bool, rank: (Int, Double))? in
+            let name = place.name.lowercased()
+            guard place.matchedName == nil, place.leftOut == nil, name.wholeMatch(of: Self.plain) != nil,
+                name.hasPrefix(text.lowercased()), place.category != text.lowercased()
+            else { return nil }
+            return (
+                name == text.lowercased(), place.distance.map { $0 <= 50_000 } ?? false,
+                (-place.importance, try meters(to: place, request))
+            )
+        }
+        for (index, one) in plain.enumerated() {
+            for other in plain[(index + 1)...] where one.isNear == other.isNear {
+                // A name comes before a longer one that is no more important.
+                differences.expect(
+                    one.isName || !other.isName || one.rank.0 < other.rank.0,
+                    "\(query): a place of this name isn't among the first")
+                guard one.isName == other.isName else { continue }
+                let isInOrder =
+                    one.rank.0 < other.rank.0
+                    || one.rank.0 == other.rank.0 && one.rank.1 <= other.rank.1 + 0.1
+                differences.expect(isInOrder, "\(query): places that are found alike aren't in order")
+            }
+        }
+    }
+
+    /// A text of which it is plain which words it has.
+    private static var plain: Regex<(Substring, Substring?)> { /[A-Za-z]+( [A-Za-z]+)*/ }
 
     private func meters(to place: PointOfInterest, _ request: NearbyPlacesRequest) throws -> Double {
         if request.center != nil { return place.distance ?? -1 }
@@ -82,7 +107,7 @@ struct RelevanceTests {
     }
 
     @Test(
-        "A name comes before longer ones, in each class the important places come first, and none twice",
+        "A name comes before longer ones, the important places come first, and none twice",
         .contract(
             .invariant, in: .locations,
             otherwise: "Who types the name of a city gets a hamlet that has it somewhere in its name."),
@@ -189,6 +214,11 @@ struct RelevanceTests {
 }
 
 extension String {
+    /// The text without a word that is written there; itself without one.
+    fileprivate func without(_ word: String?) -> String {
+        word.flatMap { range(of: $0) }.map { replacingCharacters(in: $0, with: " ") } ?? self
+    }
+
     /// No longer than a search text may be.
     var searchText: String { String(String.UnicodeScalarView(unicodeScalars.prefix(100))) }
 }

@@ -129,7 +129,7 @@ extension URL {
     /// The parameters whose values tell nothing of the user's position, search text, places or key. An app's own endpoint
     /// may have any others.
     private static let harmlessParameters: Set<String> = [
-        "radius", "limit", "category", "dataset", "featured", "sort", "zoom", "properties", "lang",
+        "radius", "limit", "category", "dataset", "featured", "sort", "near", "zoom", "properties", "lang",
     ]
 
     /// This URL without user, password and fragment, and with the values of harmless parameters only; nil where it can't be

@@ -6,7 +6,7 @@ extension NearbyPlacesRequest {
     package enum Parameter: FilteredParameter, Hashable {
         case lat, long, radius, limit, bbox
         case filter(PlaceFilter.Parameter)
-        case properties, lang, cursor, ids, sort
+        case properties, lang, cursor, ids, sort, near
 
         package init?(rawValue: Int) {
             switch rawValue {
@@ -20,6 +20,7 @@ extension NearbyPlacesRequest {
             case 7 + PlaceFilter.Parameter.count: self = .cursor
             case 8 + PlaceFilter.Parameter.count: self = .ids
             case 9 + PlaceFilter.Parameter.count: self = .sort
+            case 10 + PlaceFilter.Parameter.count: self = .near
             default:
                 guard let parameter = PlaceFilter.Parameter(rawValue: rawValue - 5) else { return nil }
                 self = .filter(parameter)
@@ -39,6 +40,7 @@ extension NearbyPlacesRequest {
             case .cursor: 7 + PlaceFilter.Parameter.count
             case .ids: 8 + PlaceFilter.Parameter.count
             case .sort: 9 + PlaceFilter.Parameter.count
+            case .near: 10 + PlaceFilter.Parameter.count
             }
         }
 
@@ -55,6 +57,7 @@ extension NearbyPlacesRequest {
             case .cursor: "cursor"
             case .ids: "ids"
             case .sort: "sort"
+            case .near: "near"
             }
         }
     }
@@ -83,16 +86,19 @@ extension NearbyPlacesRequest {
         let hasBox = query.has(.bbox)
         let sort = query.has(.sort) ? query.sort(.sort) : nil
         if sort != nil { query.requireValue(of: .filter(.q), "must be given with sort=relevance") }
+        let hasNear = query.has(.near)
+        let needsCenter = sort == nil ? !hasBox : hasNear || !hasBox && query.has(.radius)
         let center =
-            hasBox || sort != nil && !query.has(.radius)
-            ? query.optionalCoordinate(latitude: .lat, longitude: .long)
-            : query.coordinate(latitude: .lat, longitude: .long)
+            needsCenter
+            ? query.coordinate(latitude: .lat, longitude: .long)
+            : query.optionalCoordinate(latitude: .lat, longitude: .long)
         let radiusMeters = query.number(
             .radius, in: 0.nextUp...maximumRadiusMeters,
             "must be a number of metres above 0 and at most 20037508")
         if hasBox, query.has(.radius) {
             query.report(.radius, .conflictingParameters, "can't be given together with bbox")
         }
+        let nearMeters = hasNear ? near(&query) : nil
         let limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
         let box = query.box(.bbox)
         let filter = query.filter(vocabulary())
@@ -100,10 +106,18 @@ extension NearbyPlacesRequest {
         let cursor = query.text(.cursor).map(PageCursor.init(rawValue:))
         let request = NearbyPlacesRequest(
             center: center, radiusMeters: radiusMeters, limit: limit, box: box, filter: filter,
-            content: content, cursor: cursor, sort: sort)
+            content: content, cursor: cursor, sort: sort, nearMeters: nearMeters)
         if cursor != nil { query.checkCursor(.cursor, of: request) }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
         return request
+    }
+
+    private static func near(_ query: inout QueryDecoder<Parameter>) -> Double? {
+        if !query.has(.sort) {
+            query.report(.near, .conflictingParameters, "can't be given without sort=relevance")
+        }
+        return query.number(
+            .near, in: 0...maximumRadiusMeters, "must be a number of metres from 0 to 20037508")
     }
 
     /// Reads `ids`, a centre and what places come with, and refuses everything else.
@@ -116,7 +130,7 @@ extension NearbyPlacesRequest {
         for parameter in Parameter.allCases where query.has(parameter) {
             switch parameter {
             case .ids, .lat, .long, .properties, .lang: break
-            case .radius, .limit, .bbox, .filter, .cursor, .sort:
+            case .radius, .limit, .bbox, .filter, .cursor, .sort, .near:
                 query.report(parameter, .conflictingParameters, "can't be given together with ids")
             }
         }
@@ -127,6 +141,13 @@ extension NearbyPlacesRequest {
         var request = NearbyPlacesRequest(ids: ids, center: center)
         request.content = content
         return request
+    }
+
+    /// By relevance, up to how many metres from the centre places are near; nil where none is.
+    package var nearLimit: Double? {
+        guard sort == .relevance, center != nil else { return nil }
+        let meters = nearMeters ?? Self.defaultNearMeters
+        return meters > 0 ? meters : nil
     }
 
     /// The coordinate that places are ordered by their distance from: the centre, else the box's middle; nil where there

@@ -85,7 +85,8 @@ extension PageCursor {
     private static let byteCount = 1 + 8 + 8 + 8 + 4 + 4
     private static let byteCountByRelevance = byteCount + 2
     private static let revision: UInt8 = 1
-    private static let revisionByRelevance: UInt8 = 2
+    /// Releases before 0.7.0 wrote 2, with ranks of another order.
+    private static let revisionByRelevance: UInt8 = 3
     /// A regular expression that all cursors match: characters of six bits each, without padding.
     package static let pattern =
         "^[A-Za-z0-9_-]{\(characterCount(of: byteCount))}([A-Za-z0-9_-]{\(characterCount(of: byteCountByRelevance) - characterCount(of: byteCount))})?$"

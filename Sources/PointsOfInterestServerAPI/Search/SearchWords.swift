@@ -35,6 +35,29 @@ package enum SearchWords {
         return bytes.split(separator: FoldedMark.space).map(queryWord)
     }
 
+    /// The words of a search text as they are written there, in the order of `orderedWords`, without what separates them.
+    ///
+    /// Takes time that grows with the square of the text's length.
+    package static func written(in text: String) -> [String] {
+        let scalars = Array(text.unicodeScalars)
+        func part(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
+        var starts: [Int] = []
+        for end in scalars.indices {
+            let count = orderedWords(ofQuery: part(0..<end + 1)).count
+            while starts.count < count { starts.append(end) }
+        }
+        return starts.indices.map { word in
+            let start = starts[word]
+            var end = word + 1 < starts.count ? max(starts[word + 1], start + 1) : scalars.count
+            while end > start + 1, scalars[end - 1].properties.generalCategory != .nonspacingMark,
+                orderedWords(ofQuery: part(end - 1..<end)).isEmpty
+            {
+                end -= 1
+            }
+            return part(start..<end)
+        }
+    }
+
     private static func queryWord(_ word: ArraySlice<UInt8>) -> QueryWord {
         if isRun(word.span) { return .run(Array(word)) }
         guard word.contains(where: FoldedMark.isSpelling) else { return .word(Array(word)) }

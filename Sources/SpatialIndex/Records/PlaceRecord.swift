@@ -240,7 +240,7 @@ extension PlaceRecord {
     package func writeItem(
         distance: Double?, selection: PlaceSelection? = nil, to writer: inout JSONWriter
     ) {
-        if selection != nil { return writeItem(distance, selection, adding: nil, &writer) }
+        if selection != nil { return writeItem(distance, selection, adding: nil, nil, &writer) }
         writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition) { memory in
             // Most places are written so: the header is read once.
             let header = header
@@ -259,20 +259,28 @@ extension PlaceRecord {
     package func writeFeature(
         distance: Double?, selection: PlaceSelection? = nil, to writer: inout JSONWriter
     ) {
-        writeFeature(distance, selection, adding: nil, &writer)
+        writeFeature(distance, selection, adding: nil, nil, &writer)
     }
 
-    /// Writes the place in a form with the name that it was found by.
+    /// Writes the place in a form with the name that it was found by, and the word that it was found without.
     ///
-    /// - Parameter matchedNames: the numbers of the names that it was found by, as `IndexEntry.foldedNames` counts them. If the
-    ///   shown one isn't among them, the first one is written.
+    /// - Parameters:
+    ///   - matchedNames: the numbers of the names that it was found by, as `IndexEntry.foldedNames` counts them. If the shown one
+    ///     isn't among them, the first one is written.
+    ///   - leftOut: the word, as it is written in JSON, without quotation marks.
     package func write(
         asFeature: Bool, distance: Double?, selection: PlaceSelection?, matchedNames: [Int],
-        to writer: inout JSONWriter
+        leftOut: [UInt8]?, to writer: inout JSONWriter
     ) {
         let name = matchedName(matchedNames, selection)
         let member = name.map { PlaceWriter.Member(start: ",\"matchedName\":\"", value: $0, end: "\"}") }
-        write(asFeature: asFeature, distance, selection, adding: member, &writer)
+        guard let leftOut else {
+            return write(asFeature: asFeature, distance, selection, adding: member, nil, &writer)
+        }
+        leftOut.withUnsafeBytes { word in
+            let leftOut = PlaceWriter.Member(start: ",\"leftOut\":\"", value: word, end: "\"}")
+            write(asFeature: asFeature, distance, selection, adding: member, leftOut, &writer)
+        }
     }
 
     /// Writes the place in a form with the ids of those that were merged into it, at least one.
@@ -284,47 +292,48 @@ extension PlaceRecord {
         list.withUTF8 { list in
             let member = PlaceWriter.Member(
                 start: ",\"mergedFrom\":[", value: UnsafeRawBufferPointer(list), end: "]}")
-            write(asFeature: asFeature, distance, selection, adding: member, &writer)
+            write(asFeature: asFeature, distance, selection, adding: member, nil, &writer)
         }
     }
 
     private func write(
         asFeature: Bool, _ distance: Double?, _ selection: PlaceSelection?,
-        adding member: PlaceWriter.Member?,
+        adding member: PlaceWriter.Member?, _ second: PlaceWriter.Member?,
         _ writer: inout JSONWriter
     ) {
         if asFeature {
-            writeFeature(distance, selection, adding: member, &writer)
+            writeFeature(distance, selection, adding: member, second, &writer)
         } else {
-            writeItem(distance, selection, adding: member, &writer)
+            writeItem(distance, selection, adding: member, second, &writer)
         }
     }
 
     private func writeItem(
         _ distance: Double?, _ selection: PlaceSelection?, adding member: PlaceWriter.Member?,
-        _ writer: inout JSONWriter
+        _ second: PlaceWriter.Member?, _ writer: inout JSONWriter
     ) {
         let selection = selection ?? .nothing
-        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + (member?.value.count ?? 0)) {
-            memory in
+        let addition = (member?.value.count ?? 0) + (second?.value.count ?? 0)
+        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + addition) { memory in
             var writer = PlaceWriter(end: memory)
             writer.write(id)
             writer.write(",")
             writer.write(names, in: selection.languages, of: otherNames)
             writer.write(position)
             writer.writeRest(
-                of: self, distance, selection, member, selection.showsLastChange ? lastChange : nil)
+                of: self, distance, selection, member, second,
+                selection.showsLastChange ? lastChange : nil)
             return writer.end - memory
         }
     }
 
     private func writeFeature(
         _ distance: Double?, _ selection: PlaceSelection?, adding member: PlaceWriter.Member?,
-        _ writer: inout JSONWriter
+        _ second: PlaceWriter.Member?, _ writer: inout JSONWriter
     ) {
         let selection = selection ?? .nothing
-        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + (member?.value.count ?? 0)) {
-            memory in
+        let addition = (member?.value.count ?? 0) + (second?.value.count ?? 0)
+        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + addition) { memory in
             var writer = PlaceWriter(end: memory)
             writer.write("{\"type\":\"Feature\",\"id\":")
             writer.write(idDigits)
@@ -335,7 +344,7 @@ extension PlaceRecord {
             writer.write("]},\"properties\":{")
             writer.write(names, in: selection.languages, of: otherNames)
             writer.write(featured)
-            writer.writeRest(of: self, distance, selection, member)
+            writer.writeRest(of: self, distance, selection, member, second)
             writer.write("}")
             return writer.end - memory
         }
@@ -344,7 +353,7 @@ extension PlaceRecord {
 
 private struct PlaceWriter {
     /// The maximum number of bytes that a form adds to the text of a record.
-    static let maximumAddition = 192
+    static let maximumAddition = 208
 
     /// A member that only some responses have.
     struct Member {
@@ -373,11 +382,12 @@ private struct PlaceWriter {
     /// Writes what both forms of a place end with, from the distance on.
     mutating func writeRest(
         of record: PlaceRecord, _ distance: Double?, _ selection: PlaceSelection,
-        _ member: Member?, _ change: PlaceRecord.LastChange? = nil
+        _ member: Member?, _ second: Member?, _ change: PlaceRecord.LastChange? = nil
     ) {
         write(distance: distance)
         write(record.details)
         insert(member)
+        insert(second)
         if let change { insert(change) }
         insert(record.properties, selection.properties)
     }

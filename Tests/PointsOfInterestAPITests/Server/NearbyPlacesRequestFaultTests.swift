@@ -97,7 +97,7 @@ struct NearbyPlacesRequestFaultTests {
         }
         #expect(
             error?.faults.first?.detail
-                == "is not known; known are lat, long, radius, limit, bbox, category, dataset, q, featured, properties, lang, cursor, ids, sort, property.NAME"
+                == "is not known; known are lat, long, radius, limit, bbox, category, dataset, q, featured, properties, lang, cursor, ids, sort, near, property.NAME"
         )
     }
 

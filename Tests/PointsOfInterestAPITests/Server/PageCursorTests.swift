@@ -67,12 +67,34 @@ struct PageCursorTests {
         let byDistance = PagePosition(distanceMeters: 1, id: 2, count: 3)
         let ranked = PagePosition(rank: rank, distanceMeters: 1, id: 2, count: 3)
         #expect(code(PageCursor(ranked, in: byRelevance).rawValue, byRelevance) == nil)
+        var near = NearbyPlacesRequest(
+            searchText: "a", center: Coordinate(validLatitude: 1, validLongitude: 2))
+        let cursor = PageCursor(ranked, in: near).rawValue
+        near.nearMeters = 6
+        #expect(code(cursor, near) == .cursorMismatch)
         #expect(code(PageCursor(byDistance, in: byRelevance).rawValue, byRelevance) == .malformedCursor)
-        let near = NearbyPlacesRequest(center: Coordinate(validLatitude: 1, validLongitude: 2))
+        near.sort = nil
         #expect(code(PageCursor(ranked, in: near).rawValue, near) == .malformedCursor)
         #expect(RelevanceRank(checking: rank.packed) == rank)
-        #expect(rank.relevance == .beginning && rank.importance == 7)
-        for packed: UInt16 in [1001, 5 << 10, .max] { #expect(RelevanceRank(checking: packed) == nil) }
+        #expect(rank.group == .words && rank.points == 307)
+        for packed: UInt16 in [4095 - 3501, 5 << 12, .max] { #expect(RelevanceRank(checking: packed) == nil) }
+    }
+
+    @Test("A rank is the group, then the points of the class, the importance and of being near")
+    func rank() {
+        let ranks = [
+            RelevanceRank(.name, importance: 1000, isNear: true), RelevanceRank(.name, importance: 1000),
+            RelevanceRank(.surroundingsOnly, importance: 400, isNear: true),
+            RelevanceRank(.category, importance: 1000), RelevanceRank(.beginning, importance: 1000),
+            RelevanceRank(.words, importance: 0), RelevanceRank(.surroundingsOnly, importance: 0),
+            RelevanceRank(.error, importance: 1000, isNear: true),
+            RelevanceRank(.begunError, importance: 1), RelevanceRank(.twoErrors, importance: 1),
+            RelevanceRank(.name, importance: 1, leavesOut: true),
+        ]
+        #expect(ranks.sorted() == ranks)
+        #expect(ranks.map(\.points) == [3500, 2000, 1900, 1800, 1300, 100, 0, 2500, 1, 1, 1001])
+        #expect(ranks.map(\.group.rawValue) == [0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])
+        for rank in ranks { #expect(RelevanceRank(checking: rank.packed) == rank) }
     }
 
     @Test("A cursor is bound to all of its query but the page's size")

@@ -104,6 +104,13 @@ struct ParameterTableTests {
             (
                 "sort=relevance&q=a&radius=5&bbox=0,0,1,1", ["radius conflicting-parameters"]
             ), ("ids=1&sort=relevance", ["sort conflicting-parameters"]),
+            ("sort=relevance&q=a&near=5&lat=1&long=2", []),
+            ("sort=relevance&q=a&near=5&lat=1&long=2&bbox=0,0,1,1", []),
+            ("sort=relevance&q=a&near=5", ["lat missing-parameter", "long missing-parameter"]),
+            ("sort=relevance&q=a&near=5&bbox=0,0,1,1", ["lat missing-parameter", "long missing-parameter"]),
+            ("near=5&q=a&lat=1&long=2", ["near conflicting-parameters"]),
+            ("sort=x&near=5&q=a&lat=1&long=2", ["sort unknown-sort"]),
+            ("ids=1&near=5", ["near conflicting-parameters"]),
         ])
     func combines(query: String, expected: [String]) {
         #expect(faults(of: query).map { "\($0.parameter) \($0.code.rawValue)" } == expected)
@@ -170,7 +177,8 @@ struct ParameterRow: Sendable, CustomStringConvertible {
         datasets: ["caf\u{E9}s", "Trees, Berlin", "trees"] + (1...60).map { "kind\($0)" })
 
     static let all = [
-        latitude, longitude, radius, limit, box, category, dataset, searchText, featured, properties, lang,
+        latitude, longitude, radius, near, limit, box, category, dataset, searchText, featured, properties,
+        lang,
         cursor,
     ]
 }
@@ -215,6 +223,18 @@ extension ParameterRow {
             ("-5e-324", .outOfRange), ("20037508.000000004", .outOfRange), ("1e999", .outOfRange),
             ("-1", .outOfRange), ("inf", .notANumber), ("100m", .notANumber), ("1e", .notANumber),
             ("1%002", .malformedEncoding),
+        ])
+
+    private static let near = ParameterRow(
+        parameter: "near", beside: "lat=0&long=0&sort=relevance&q=a",
+        taken: [
+            "0": { $0.nearMeters == 0 && $0.nearLimit == nil }, "-0": { $0.nearLimit == nil },
+            "5e-324": { $0.nearLimit == .leastNonzeroMagnitude },
+            "20037508": { $0.nearLimit == 20_037_508 },
+        ],
+        refused: [
+            ("-5e-324", .outOfRange), ("20037508.000000004", .outOfRange), ("1e999", .outOfRange),
+            ("-1", .outOfRange), ("inf", .notANumber), ("50km", .notANumber),
         ])
 
     private static let limit = ParameterRow(

@@ -26,6 +26,11 @@ enum RandomRequest {
         if request.searchText != nil, request.radiusMeters == nil, Bool.random(using: &random) {
             request.sort = .relevance
             request.center = maybe(RandomPosition.coordinate)
+            if request.center != nil {
+                request.nearMeters = maybe {
+                    .random(in: 0...NearbyPlacesRequest.maximumRadiusMeters, using: &$0)
+                }
+            }
         }
         return request
     }

@@ -75,7 +75,13 @@ extension RandomRequest {
         let relevance = RelevanceClass.allCases.randomElement(using: &random)
         let importance = UInt16.random(in: 0...1000, using: &random)
         return PagePosition(
-            rank: request.sort == nil ? nil : relevance.map { RelevanceRank($0, importance: importance) },
+            rank: request.sort == nil
+                ? nil
+                : relevance.map {
+                    RelevanceRank(
+                        $0, importance: importance, isNear: .random(using: &random),
+                        leavesOut: .random(using: &random))
+                },
             distanceMeters: .random(in: 0...NearbyPlacesRequest.maximumRadiusMeters, using: &random),
             id: .random(in: .min ... .max, using: &random),
             count: Int(UInt32.random(in: 0 ... .max, using: &random)))

@@ -3,9 +3,53 @@
 package struct ExpectedRelevance {
     package typealias Word = [Unicode.Scalar]
 
-    /// The classes, from the best to the worst.
-    package enum Class: Int {
-        case name, beginning, words, surroundings, error
+    /// The classes of the table, from the best to the worst.
+    package enum Class: Int, CaseIterable, Sendable {
+        case name, category, beginning, words, surroundings, elsewhere, error
+
+        /// The points of the class.
+        package var points: Int {
+            switch self {
+            case .name: 1000
+            case .category: 800
+            case .beginning: 300
+            case .words, .surroundings: 100
+            case .elsewhere, .error: 0
+            }
+        }
+    }
+
+    /// What places are looked for by, in this order: each only where no place has been found by those before it.
+    package enum Step: Int, CaseIterable, Sendable {
+        case table, begunError, twoErrors, leftOut
+    }
+
+    /// How a place is found.
+    package struct Match: Equatable, Sendable {
+        /// What it is found by.
+        package let step: Step
+        /// The class of the table that it has, without the word that is left out; nil where it is found by a list item that has
+        /// none.
+        package let relevance: Class?
+        /// The numbers of the names that it is found by; empty for the classes `category` and `elsewhere`.
+        package let names: [Int]
+        /// The number of the word that is left out.
+        package let leftOut: Int?
+
+        /// The number of the group that comes before those with higher numbers, whatever their points.
+        package var group: Int {
+            switch step {
+            case .table: relevance == .error ? 1 : 0
+            case .begunError: 2
+            case .twoErrors: 3
+            case .leftOut: 4
+            }
+        }
+
+        /// The points of a place that is found so.
+        package func points(importance: Int, isNear: Bool) -> Int {
+            (relevance?.points ?? 0) + importance + (isNear ? 1500 : 0)
+        }
     }
 
     /// The words on the other side of each abbreviation.
@@ -23,6 +67,14 @@ package struct ExpectedRelevance {
         "пр": ["проспект"], "им": ["имени"],
     ]
 
+    /// Each word of the table beside the one on the other side.
+    private static let pairs: [(Word, Word)] = abbreviations.flatMap { short, long in
+        long.flatMap { long in
+            let (short, long) = (Array(short.unicodeScalars), Array(long.unicodeScalars))
+            return [(short, long), (long, short)]
+        }
+    }
+
     /// A word of a text in both ways of writing it.
     fileprivate struct Piece: Sendable {
         let forms: [Word]
@@ -32,185 +84,296 @@ package struct ExpectedRelevance {
             forms = [FoldedCharacter.plain(characters[...]), FoldedCharacter.spelledOut(characters[...])]
             isRun = characters[0].isOfRun
         }
+
+        /// Whether it begins a word, in either way of writing it.
+        func begins(_ word: Word) -> Bool { forms.contains { word.begins(with: $0) } }
+
+        /// Whether they are the same but for how letters are written.
+        func isSame(as other: Piece) -> Bool { forms.contains { other.forms.contains($0) } }
     }
 
     /// A name as the rule sees it.
     fileprivate struct Name: Sendable {
-        /// The words in their order.
+        /// The words in their order, those between apostrophes each for itself, and each run as one.
         let pieces: [Piece]
         /// Words with an apostrophe, written as one: the number of the word that follows, and what they are.
         let joined: [(next: Int, piece: Piece)]
+        /// The words as in Search.
+        let searched: [Word]
+        /// The words that aren't runs, in both ways of writing them.
+        let forms: [Word]
+        /// The words of the table of abbreviations on whose other side a word of the name is.
+        let otherSides: [Word]
 
         init(_ name: String) {
             var pieces: [Piece] = []
             var joined: [(next: Int, piece: Piece)] = []
             for chunk in FoldedCharacter.characters(of: name).split(separator: .separator).map(Array.init) {
-                pieces += NameWords.pieces(of: chunk).map(Piece.init)
-                if chunk.contains(.apostrophe) {
-                    joined += NameWords.pieces(of: chunk.filter { $0 != .apostrophe })
-                        .map { (pieces.count, Piece($0)) }
+                let between = NameWords.pieces(of: chunk)
+                var next = pieces.count
+                var lengths = between.map(\.count)[...]
+                pieces += between.map(Piece.init)
+                guard chunk.contains(.apostrophe) else { continue }
+                for one in NameWords.pieces(of: chunk.filter { $0 != .apostrophe }) {
+                    var length = 0
+                    while length < one.count {
+                        length += lengths.removeFirst()
+                        next += 1
+                    }
+                    joined.append((next, Piece(one)))
                 }
             }
+            let forms = (pieces + joined.map(\.piece)).filter { !$0.isRun }.flatMap(\.forms)
             self.pieces = pieces
             self.joined = joined
+            self.forms = forms
+            searched = Array(NameWords(name).words)
+            otherSides = ExpectedRelevance.pairs.filter { forms.contains($0.0) }.map(\.1)
         }
 
-        var all: [Piece] { pieces + joined.map(\.piece) }
+        /// Whether it has a word of a text.
+        func has(_ index: Int, of words: [Piece]) -> Bool {
+            let word = words[index]
+            return searched.contains(where: word.begins)
+                || otherSides.contains(where: word.begins)
+                || beginsWithNeighbours(index, of: words)
+                || isBegunByNeighbours(word)
+        }
+
+        /// Whether one of its words begins with two to five neighbouring words of a text, written together, with this one.
+        private func beginsWithNeighbours(_ index: Int, of words: [Piece]) -> Bool {
+            for first in words.indices where first <= index {
+                for last in words.indices where last >= index && (1...4).contains(last - first) {
+                    let neighbours = words[first...last]
+                    if neighbours.contains(where: \.isRun) { continue }
+                    let together = [0, 1].map { form in neighbours.flatMap { $0.forms[form] } }
+                    if forms.contains(where: { form in together.contains { form.begins(with: $0) } }) {
+                        return true
+                    }
+                }
+            }
+            return false
+        }
+
+        /// Whether two to five of its neighbouring words, written together, begin with a word.
+        private func isBegunByNeighbours(_ word: Piece) -> Bool {
+            guard !word.isRun else { return false }
+            let starts = pieces.indices.map { (next: $0 + 1, piece: pieces[$0]) } + joined
+            return starts.contains { start in
+                word.forms.contains { goes($0, beyond: start.piece, next: start.next, atMost: 4) }
+            }
+        }
+
+        /// Whether a text goes beyond `piece`, and ends in one of the words behind that, the first of which is `next`.
+        private func goes(_ text: Word, beyond piece: Piece, next: Int, atMost count: Int) -> Bool {
+            guard count > 0, !piece.isRun, next < pieces.count, !pieces[next].isRun else { return false }
+            return piece.forms.contains { form in
+                guard form.count >= 2, form.count < text.count, text.begins(with: form) else { return false }
+                let rest = Array(text.dropFirst(form.count))
+                return pieces[next].forms.contains { $0.begins(with: rest) }
+                    || goes(rest, beyond: pieces[next], next: next + 1, atMost: count - 1)
+            }
+        }
+
+        /// The numbers of the words of a text that it doesn't have.
+        func missing(of words: [Piece]) -> [Int] { words.indices.filter { !has($0, of: words) } }
     }
 
     /// A place as the rule sees it.
     package struct Place: Sendable {
         fileprivate let names: [Name]
-        fileprivate let surroundings: [NameWords]
+        fileprivate let category: [Piece]
+        /// The words of the address and of the category.
+        private let surroundings: [Word]
 
         /// Reads a place's names, the first of several that it is found by first.
         package init(names: [String], address: String?, category: String) {
             self.names = names.map { Name($0) }
-            surroundings = [address ?? "", category].map { NameWords($0) }
+            self.category = Name(category).pieces
+            surroundings = [address ?? "", category].flatMap { NameWords($0).words }
         }
-    }
 
-    /// Each word of the table beside the one on the other side.
-    private static let pairs: [(Word, Word)] = abbreviations.flatMap { short, long in
-        long.flatMap { long in
-            let (short, long) = (Array(short.unicodeScalars), Array(long.unicodeScalars))
-            return [(short, long), (long, short)]
+        /// Whether it has a word elsewhere.
+        fileprivate func hasElsewhere(_ word: Piece) -> Bool { surroundings.contains(where: word.begins) }
+
+        /// Whether it has all words elsewhere, and one of them isn't short.
+        fileprivate func hasElsewhere(_ words: [Piece]) -> Bool {
+            words.allSatisfy { hasElsewhere($0) } && words.contains { $0.isRun || $0.forms[0].count >= 3 }
         }
     }
 
     private let words: [Piece]
-    /// For each of them the words of names that it finds by the table.
-    private let otherSides: [[Word]]
+    /// The words as they are written in the search text.
+    package let writtenWords: [String]
 
     /// Reads a search text.
     package init(searchText: String) {
         words = NameWords.pieces(of: FoldedCharacter.characters(of: searchText)).prefix(50).map(Piece.init)
-        otherSides = words.map { word in
-            Self.pairs.filter { _, other in word.forms.contains { other.starts(with: $0) } }.map(\.0)
+        writtenWords = Array(Self.writtenWords(of: searchText).prefix(50))
+    }
+
+    /// Each word of a text as it is written there: from the character that its first one comes of to the one that its last one
+    /// comes of, with the marks behind that.
+    private static func writtenWords(of text: String) -> [String] {
+        let scalars = Array(text.unicodeScalars)
+        /// How many characters come of each.
+        let counts = scalars.map { FoldedCharacter.characters(of: String($0)).count }
+        /// What each character comes of.
+        let origins = counts.indices.flatMap { Array(repeating: $0, count: counts[$0]) }
+        let characters = FoldedCharacter.characters(of: text)
+        var position = 0
+        return NameWords.pieces(of: characters).map { piece in
+            while characters[position] == .separator || characters[position] == .apostrophe { position += 1 }
+            let first = origins[position]
+            position += piece.count
+            var end = origins[position - 1] + 1
+            while end < scalars.count, counts[end] == 0 { end += 1 }
+            return String(String.UnicodeScalarView(scalars[first..<end]))
         }
     }
 
-    /// The class of a place, and by which of its names it is found; nil where it isn't.
-    package func found(_ place: Place) -> (relevance: Class, names: [Int])? {
+    /// How a place is found by the table or by one of the list items, whatever has been found by those before; nil where it isn't.
+    package func match(_ place: Place, by step: Step) -> Match? {
         guard !words.isEmpty else { return nil }
-        let classes = place.names.map { relevance(of: $0, place.surroundings) }
-        guard let best = classes.compactMap(\.self).min(by: { $0.rawValue < $1.rawValue }) else { return nil }
+        switch step {
+        case .table:
+            return found(place).map {
+                Match(step: step, relevance: $0.relevance, names: $0.names, leftOut: nil)
+            }
+        case .begunError:
+            let names = place.names.indices.filter { isBegunWithError(place.names[$0]) }
+            return names.isEmpty ? nil : Match(step: step, relevance: nil, names: names, leftOut: nil)
+        case .twoErrors:
+            let names = place.names.indices.filter { hasTwoErrors(place.names[$0]) }
+            return names.isEmpty ? nil : Match(step: step, relevance: nil, names: names, leftOut: nil)
+        case .leftOut:
+            return foundWithoutOne(place)
+        }
+    }
+
+    /// The class of the table that a place has, and the names that have it, of which `category` and `elsewhere` have none; nil where
+    /// it has no class.
+    package func found(_ place: Place) -> (relevance: Class, names: [Int])? { Self.found(place, words) }
+
+    private static func found(_ place: Place, _ words: [Piece]) -> (relevance: Class, names: [Int])? {
+        guard !words.isEmpty else { return nil }
+        let classes = place.names.map { relevance(of: $0, in: place, words) }
+        var all = classes.compactMap(\.self)
+        if isWhole(place.category, words) { all.append(.category) }
+        if place.hasElsewhere(words) { all.append(.elsewhere) }
+        guard let best = all.min(by: { $0.rawValue < $1.rawValue }) else { return nil }
         return (best, classes.indices.filter { classes[$0] == best })
     }
 
-    private func relevance(of name: Name, _ surroundings: [NameWords]) -> Class? {
-        let has = words.indices.map { self.has($0, name) }
-        if has.allSatisfy(\.self) {
-            if isBeginning(of: name, isWhole: true) { return .name }
-            return isBeginning(of: name, isWhole: false) ? .beginning : .words
-        }
-        let run = has.prefix { $0 }.count
-        if run > 0,
-            words[run...].allSatisfy({ word in
-                surroundings.contains { text in
-                    text.words.contains { other in word.forms.contains { other.starts(with: $0) } }
-                }
-            })
-        {
+    /// The best class that a name has.
+    private static func relevance(of name: Name, in place: Place, _ words: [Piece]) -> Class? {
+        if isWhole(name.pieces, words) { return .name }
+        if isBeginning(of: name.pieces, words) { return .beginning }
+        let missing = name.missing(of: words)
+        guard let firstMissing = missing.first else { return .words }
+        // All before the first that is missing are the longest beginning.
+        if firstMissing > 0, words[firstMissing...].allSatisfy({ place.hasElsewhere($0) }) {
             return .surroundings
         }
-        guard has.count(where: { !$0 }) == 1, let missing = has.firstIndex(of: false), !words[missing].isRun
-        else { return nil }
-        let isFound = words[missing].forms.contains { form in
-            form.count >= 4
-                && name.all.contains { !$0.isRun && $0.forms.contains { Self.differByOneError(form, $0) } }
+        guard missing.count == 1, !words[firstMissing].isRun else { return nil }
+        let isFound = words[firstMissing].forms.contains { form in
+            form.count >= 4 && name.forms.contains { differByOneError(form, $0) }
         }
         return isFound ? .error : nil
     }
 
-    /// Whether a name has a word of the text.
-    private func has(_ index: Int, _ name: Name) -> Bool {
-        let word = words[index]
-        if word.isRun {
-            return name.all.contains { piece in
-                piece.isRun
-                    && piece.forms[0].indices.contains {
-                        piece.forms[0][$0...].starts(with: word.forms[0])
-                    }
-            }
-        }
-        let forms = name.all.flatMap(\.forms)
-        return forms.contains { other in word.forms.contains { other.starts(with: $0) } }
-            || otherSides[index].contains(where: forms.contains)
-            || isWrittenTogether(index, in: forms) || word.forms.contains { isSeveralWords($0, of: name) }
+    /// Whether the words are those of a name or of a category.
+    private static func isWhole(_ pieces: [Piece], _ words: [Piece]) -> Bool {
+        words.count == pieces.count && zip(words, pieces).allSatisfy { $0.isSame(as: $1) }
     }
 
-    /// Whether a word of a name begins with this word of the text and its neighbours, written together.
-    private func isWrittenTogether(_ index: Int, in forms: [Word]) -> Bool {
-        words.indices.contains { first in
-            words.indices.contains { last in
-                guard first <= index, index <= last, first < last, last - first < 5,
-                    !words[first...last].contains(where: \.isRun)
-                else { return false }
-                return (0..<2).contains { form in
-                    let text = words[first...last].flatMap { $0.forms[form] }
-                    return forms.contains { $0.starts(with: text) }
-                }
-            }
-        }
+    /// Whether the words but the last one are the first of a name, and the last one begins the next.
+    private static func isBeginning(of pieces: [Piece], _ words: [Piece]) -> Bool {
+        guard let last = words.last, words.count <= pieces.count else { return false }
+        return zip(words.dropLast(), pieces).allSatisfy { $0.isSame(as: $1) }
+            && pieces[words.count - 1].forms.contains(where: last.begins)
     }
 
-    /// Whether two to five neighbouring words of a name, written together, begin with a text that goes beyond the others.
-    private func isSeveralWords(_ text: Word, of name: Name) -> Bool {
-        let starts =
-            name.pieces.enumerated().map { (next: $0.offset + 1, piece: $0.element) } + name.joined
-        return starts.contains { start in
-            start.piece.forms.contains { form in
-                form.count >= 2 && form.count < text.count && text.starts(with: form)
-                    && isBeginning(text.dropFirst(form.count), ofWordsFrom: start.next, atMost: 4, of: name)
-            }
-        }
-    }
-
-    private func isBeginning(
-        _ text: ArraySlice<Unicode.Scalar>, ofWordsFrom next: Int, atMost count: Int, of name: Name
-    ) -> Bool {
-        guard next < name.pieces.count, !name.pieces[next].isRun else { return false }
-        return name.pieces[next].forms.contains { form in
-            form.starts(with: text)
-                || count > 1 && form.count >= 2 && text.starts(with: form)
-                    && isBeginning(
-                        text.dropFirst(form.count), ofWordsFrom: next + 1, atMost: count - 1, of: name)
-        }
-    }
-
-    /// Whether a name is the text, or begins with it.
-    private func isBeginning(of name: Name, isWhole: Bool) -> Bool {
-        guard words.count <= name.pieces.count, !isWhole || words.count == name.pieces.count else {
+    /// The first list item.
+    private func isBegunWithError(_ name: Name) -> Bool {
+        guard let last = words.last, !last.isRun, name.missing(of: words) == [words.count - 1] else {
             return false
         }
-        return zip(words, name.pieces).enumerated().allSatisfy { index, pair in
-            let (word, piece) = pair
-            return piece.forms.contains { form in
-                isWhole || index < words.count - 1
-                    ? word.forms.contains(form) : word.forms.contains { form.starts(with: $0) }
-            }
+        return last.forms.contains { form in
+            form.count >= 5
+                && name.forms.contains { other in
+                    (form.count - 1...form.count + 1).contains { length in
+                        length <= other.count
+                            && Self.differ(form, Array(other.prefix(length)), byErrorsBehindTheFirstLetter: 1)
+                    }
+                }
         }
+    }
+
+    /// The second list item.
+    private func hasTwoErrors(_ name: Name) -> Bool {
+        let missing = name.missing(of: words)
+        guard missing.count == 1, !words[missing[0]].isRun else { return false }
+        return words[missing[0]].forms.contains { form in
+            form.count >= 8 && name.forms.contains { Self.differ(form, $0, byErrorsBehindTheFirstLetter: 2) }
+        }
+    }
+
+    /// The third list item.
+    private func foundWithoutOne(_ place: Place) -> Match? {
+        guard (2...6).contains(words.count) else { return nil }
+        var best: Match?
+        for index in words.indices {
+            var others = words
+            others.remove(at: index)
+            guard let (relevance, names) = Self.found(place, others), relevance != .error else { continue }
+            if let points = best?.relevance?.points, points >= relevance.points { continue }
+            best = Match(step: .leftOut, relevance: relevance, names: names, leftOut: index)
+        }
+        return best
+    }
+
+    /// Whether two words begin with the same letter, and behind that one of them is the other but for at most so many errors.
+    private static func differ(
+        _ one: Word, _ other: Word, byErrorsBehindTheFirstLetter count: Int
+    ) -> Bool {
+        guard let first = one.first, first == other.first, abs(one.count - other.count) <= count else {
+            return false
+        }
+        return distance(Array(one.dropFirst()), Array(other.dropFirst())) <= count
     }
 
     /// The distance of optimal string alignment is 1.
     package static func differByOneError(_ one: Word, _ other: Word) -> Bool {
-        guard abs(one.count - other.count) <= 1 else { return false }
-        var rows = [Array(0...other.count)]
-        for row in 1..<(one.count + 1) {
-            var next = [row]
-            for column in 1..<(other.count + 1) {
+        abs(one.count - other.count) <= 1 && distance(one, other) == 1
+    }
+
+    /// The distance of optimal string alignment.
+    private static func distance(_ one: Word, _ other: Word) -> Int {
+        var distances = Array(repeating: Array(repeating: 0, count: other.count + 1), count: one.count + 1)
+        for row in 0...one.count {
+            for column in 0...other.count {
+                if row == 0 || column == 0 {
+                    distances[row][column] = row + column
+                    continue
+                }
                 let isSame = one[row - 1] == other[column - 1]
                 var least = min(
-                    rows[row - 1][column] + 1, next[column - 1] + 1,
-                    rows[row - 1][column - 1] + (isSame ? 0 : 1))
+                    distances[row - 1][column] + 1, distances[row][column - 1] + 1,
+                    distances[row - 1][column - 1] + (isSame ? 0 : 1))
                 if row > 1, column > 1, one[row - 1] == other[column - 2], one[row - 2] == other[column - 1] {
-                    least = min(least, rows[row - 2][column - 2] + 1)
+                    least = min(least, distances[row - 2][column - 2] + 1)
                 }
-                next.append(least)
+                distances[row][column] = least
             }
-            rows.append(next)
         }
-        return rows[one.count][other.count] == 1
+        return distances[one.count][other.count]
+    }
+}
+
+extension [Unicode.Scalar] {
+    /// Whether it begins with a word. Without optimisation, looking at the first code point first takes a fraction.
+    fileprivate func begins(with word: [Unicode.Scalar]) -> Bool {
+        count >= word.count && first == word.first && starts(with: word)
     }
 }

@@ -80,19 +80,25 @@ package final class FixtureStore: PlaceStore {
         var filter = request.filter
         filter.searchText = nil
         let isAskedFor = condition(filter, in: request.box)
-        let found = stored.filter(isAskedFor).compactMap { stored -> FoundPlace? in
-            let place = stored.place
-            guard let rule = rules[place.id], let (relevance, matches) = expected.found(rule) else {
-                return nil
+        let admitted = stored.filter(isAskedFor)
+        // Each only where nothing has been found by those before it.
+        for step in ExpectedRelevance.Step.allCases {
+            let found = admitted.compactMap { stored -> FoundPlace? in
+                let place = stored.place
+                guard let rule = rules[place.id], let match = expected.match(rule, by: step) else {
+                    return nil
+                }
+                let meters =
+                    request.orderCenter.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) } ?? 0
+                guard meters <= request.radiusMeters ?? .infinity else { return nil }
+                return FoundPlace(
+                    place: place, names: stored.allNames, match: match,
+                    leftOut: match.leftOut.map { expected.writtenWords[$0] },
+                    isNear: request.nearLimit.map { meters <= $0 } ?? false, distanceMeters: meters)
             }
-            let meters =
-                request.orderCenter.map { Geodesic.distanceMeters(from: $0, to: Candidate(place)) } ?? 0
-            guard meters <= request.radiusMeters ?? .infinity else { return nil }
-            return FoundPlace(
-                place: place, names: stored.allNames, matches: matches, relevance: relevance,
-                distanceMeters: meters)
+            if !found.isEmpty { return found.sorted { $0.order.lexicographicallyPrecedes($1.order) } }
         }
-        return found.sorted { $0.order.lexicographicallyPrecedes($1.order) }
+        return []
     }
 
     private func placesByRelevance(_ request: NearbyPlacesRequest) -> RankedPage {
@@ -108,9 +114,9 @@ package final class FixtureStore: PlaceStore {
         let size = request.limit ?? NearbyPlacesRequest.defaultLimit
         let places = found.prefix(size).map { found in
             let shown = named(found.place, in: request.languages)
-            let isShownName = found.matches.contains { found.names[$0] == shown.name }
+            let matches = found.match.names.map { found.names[$0] }
             return shown.at(distance: request.center == nil ? nil : found.distanceMeters)
-                .found(by: isShownName ? nil : found.matches.first.map { found.names[$0] })
+                .found(by: matches.contains(shown.name) ? nil : matches.first, without: found.leftOut)
         }
         let last = found.count > size ? found.prefix(size).last : nil
         return RankedPage(
@@ -235,16 +241,16 @@ extension PointOfInterest {
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured,
             distance: distance, address: address, website: website, source: source, importance: importance,
-            properties: properties, language: language, operatingStatus: operatingStatus)
+            properties: properties, language: language, leftOut: leftOut, operatingStatus: operatingStatus)
     }
 
-    /// The same place with the name that it was found by.
-    fileprivate func found(by name: String?) -> PointOfInterest {
+    /// The same place with the name that it was found by, and the word that it was found without.
+    fileprivate func found(by name: String?, without word: String?) -> PointOfInterest {
         PointOfInterest(
             id: id, name: self.name, category: category, latitude: latitude, longitude: longitude,
             featured: featured,
             distance: distance, address: address, website: website, source: source, importance: importance,
-            properties: properties, language: language, matchedName: name,
+            properties: properties, language: language, matchedName: name, leftOut: word,
             operatingStatus: operatingStatus)
     }
 }
@@ -253,26 +259,49 @@ extension PointOfInterest {
 private struct FoundPlace {
     let place: PointOfInterest
     let names: [String]
-    let matches: [Int]
-    let relevance: ExpectedRelevance.Class
+    let match: ExpectedRelevance.Match
+    /// The word that it is found without, as it is written.
+    let leftOut: String?
+    let isNear: Bool
     let distanceMeters: Double
 
-    /// What it is ordered by: class, importance, distance, id.
+    var points: Int { match.points(importance: place.importance, isNear: isNear) }
+
+    /// What it is ordered by: group, points, distance, id.
     var order: [Double] {
-        [Double(relevance.rawValue), Double(-place.importance), distanceMeters, Double(place.id)]
+        [Double(match.group), Double(-points), distanceMeters, Double(place.id)]
     }
 
     /// The order of the place that a page ends with.
     static func order(_ rank: RelevanceRank, _ distanceMeters: Double, _ id: Int64) -> [Double] {
-        [Double(rank.relevance.rawValue), Double(-rank.importance), distanceMeters, Double(id)]
+        [Double(rank.group.rawValue), Double(-rank.points), distanceMeters, Double(id)]
     }
 
     /// Where a page ends with this place.
-    func position(after count: Int) -> PagePosition? {
-        RelevanceClass(rawValue: relevance.rawValue).map {
-            PagePosition(
-                rank: RelevanceRank($0, importance: UInt16(place.importance)), distanceMeters: distanceMeters,
-                id: Int64(place.id), count: count)
+    func position(after count: Int) -> PagePosition {
+        let rank = RelevanceRank(
+            match.relevanceClass, importance: UInt16(place.importance), isNear: isNear,
+            leavesOut: match.leftOut != nil)
+        precondition(
+            rank.group.rawValue == match.group && rank.points == points,
+            "\(match) has the group \(rank.group) and \(rank.points) points instead of \(points)")
+        return PagePosition(
+            rank: rank, distanceMeters: distanceMeters, id: Int64(place.id), count: count)
+    }
+}
+
+extension ExpectedRelevance.Match {
+    /// What the server calls it.
+    fileprivate var relevanceClass: RelevanceClass {
+        switch relevance {
+        case .name?: .name
+        case .category?: .category
+        case .beginning?: .beginning
+        case .words?: .words
+        case .surroundings?: .surroundings
+        case .elsewhere?: .surroundingsOnly
+        case .error?: .error
+        case nil: step == .begunError ? .begunError : .twoErrors
         }
     }
 }

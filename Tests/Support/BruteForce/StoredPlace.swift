@@ -136,6 +136,7 @@ extension JSONWriter {
         if place.importance != 0 { member("importance", place.importance) }
         member("operatingStatus", place.operatingStatus?.rawValue)
         member("matchedName", place.matchedName)
+        member("leftOut", place.leftOut)
         if !place.mergedFrom.isEmpty {
             name("mergedFrom")
             beginArray()

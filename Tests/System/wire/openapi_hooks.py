@@ -74,11 +74,14 @@ def mend_locations(query):
     if "sort" in query and "q" not in query:
         faults["q"] = {"missing-parameter"}
         query["q"] = "a"
-    if "bbox" not in query and ("sort" not in query or "radius" in query):
+    if "near" in query and "sort" not in query:
+        faults["near"] = {"conflicting-parameters"}
+        del query["near"]
+    if "near" in query or "bbox" not in query and ("sort" not in query or "radius" in query):
         faults |= {name: {"missing-parameter"} for name in CENTER if name not in query}
         query.update({name: value for name, value in CENTER.items() if name not in query})
-        return faults
-    faults |= mend_center(query)
+    else:
+        faults |= mend_center(query)
     if "bbox" not in query:
         return faults
     if query.pop("radius", None) is not None:
