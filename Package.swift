@@ -55,6 +55,7 @@ let package = Package(
         llhttp,
         .target(name: "CSystem"),
         .target(name: "CBaseMap", exclude: ["LICENSE.md", "base-map.bin"]),
+        .target(name: "CFolding", exclude: ["LICENSE.md"]),
 
         .target(name: "Locking", swiftSettings: swiftSettings),
         // Bytes that are appended, written and read: numbers, texts and their encodings.
@@ -86,7 +87,8 @@ let package = Package(
 
         // The server's side of the contract: Foundation only, and no product.
         .target(
-            name: "PointsOfInterestServerAPI", dependencies: ["Bytes", "CSystem", "PointsOfInterestAPI"],
+            name: "PointsOfInterestServerAPI",
+            dependencies: ["Bytes", "CFolding", "CSystem", "PointsOfInterestAPI"],
             swiftSettings: swiftSettings),
         .executableTarget(
             name: "EventGenerator", dependencies: ["PointsOfInterestAPI", "PointsOfInterestServerAPI"],

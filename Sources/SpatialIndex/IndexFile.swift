@@ -82,8 +82,6 @@ package enum IndexFile {
             var dataset, license: String
         }
 
-        /// See `IndexFile.folding`.
-        var folding: String
         var placeCount: Int
         var listedCount: Int
         var columns: [Column]
@@ -92,19 +90,6 @@ package enum IndexFile {
         var properties: [Property]
         var notes: Data
     }
-
-    /// What depends on the program's Unicode tables and on how it folds names: a digest of some folded characters of each script.
-    static let folding: String = {
-        var (folder, sum) = (NameFolder(), UInt64(0))
-        for first in stride(from: UInt32(0x20), to: 0x2FA20, by: 0x40) {
-            // Folding all of them takes half a second.
-            let text = String(
-                String.UnicodeScalarView((first..<first + 2).compactMap(Unicode.Scalar.init)))
-            folder.fold(Array(text.utf8).span)
-            sum = folder.words.withUnsafeBytes { Self.sum($0, from: sum) }
-        }
-        return String(sum, radix: 16)
-    }()
 
     /// Sums up bytes: four FNV-1a hashes of 64 bits side by side, over words of 8 bytes, with a rotation so that no two changed
     /// bits cancel each other out for sure. It finds damage; it is no protection from somebody who may write the file.
@@ -178,7 +163,7 @@ extension IndexFile {
 
     private static func encoded(_ part: IndexPart, _ notes: [UInt8]) throws(Fault) -> Data {
         let description = Description(
-            folding: folding, placeCount: part.placeCount,
+            placeCount: part.placeCount,
             listedCount: part.columns.listedCount,
             columns: part.columns.memory.map {
                 .init(stride: $0.stride, count: $0.content.count / $0.stride)
@@ -270,7 +255,6 @@ extension IndexFile {
     ) throws(Fault) -> (part: IndexPart, notes: [UInt8]) {
         let head = try head(descriptor)
         let (sums, description) = try end(head, descriptor)
-        guard description.folding == folding else { throw .foreign(what: "folding of names") }
         var reader = ColumnReader(description.columns)
         let bytes = description.columns.reduce(0) { $0 + $1.stride * $1.count }
         guard bytes <= maximumBytes else { throw .tooLarge(bytes: bytes) }

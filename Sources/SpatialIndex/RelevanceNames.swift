@@ -68,8 +68,8 @@ extension RelevanceWords {
     ) -> Bool {
         let word = columns.word(columns.placeWords[entry])
         if word.count >= text.count { return count > 1 && word.starts(with: text) }
-        guard count < Self.maximumJoinCount, SearchWords.characterEnd(in: word.span, from: 0) < word.count,
-            text.starts(with: word)
+        guard count < Self.maximumJoinCount, text.starts(with: word),
+            count > 1 || SearchWords.characterEnd(in: word.span, from: 0) < word.count
         else { return false }
         let rest = UnsafeBufferPointer(rebasing: text[word.count...])
         // The next word of the name, in all ways of writing it.

@@ -36,7 +36,7 @@ private struct RelevanceSearch {
     private let query: RelevanceQuery
     private let snapshot: IndexSnapshot
     private let distances: Distances
-    /// The text, or where nothing has all of it, the text without each of its words.
+    /// The text, and the text without what means nothing; or where nothing has all of it, the text without each of its words.
     private var readings: [Reading]
     private var best: RelevanceList
     private var work: WorkBudget
@@ -69,6 +69,7 @@ private struct RelevanceSearch {
         self.snapshot = snapshot
         distances = Distances(query.center, snapshot.views)
         readings = [Reading(query, snapshot, &work)]
+        if let reduced = query.reduced { readings.append(Reading(reduced, snapshot, &work)) }
         self.work = work
         best = RelevanceList(query)
     }
@@ -307,7 +308,10 @@ private struct RelevanceSearch {
             let relevance = readings[other].parts[number].bestClass(
                 of: place, readings[other].surroundings, &work)
             guard let relevance else { continue }
-            if (found.points, other) < (relevance.points, best) { (found, best) = (relevance, other) }
+            let ranks = (
+                RelevanceRank(relevance, importance: 0).packed, RelevanceRank(found, importance: 0).packed
+            )
+            if (ranks.0, other) < (ranks.1, best) { (found, best) = (relevance, other) }
         }
         return RelevanceList.Found(relevance: found, reading: best)
     }

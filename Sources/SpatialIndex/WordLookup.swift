@@ -112,7 +112,7 @@ struct WordLookup {
         columns.sorted.forEachBeginning(of: rest) { end, words, isWord in
             if end == rest.count {
                 writings.append(.init(first: WordNumbers(first), second: WordNumbers(words)))
-            } else if isWord, rest[..<end].hasTwoCharacters {
+            } else if isWord {
                 writings.append(.init(first: WordNumbers(first), second: WordNumbers(words.lowerBound)))
             }
         }

@@ -73,12 +73,20 @@ struct FoldedCharacter: Equatable {
         "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h",
         "ı": "i", "ς": "σ",
     ]
-    private static let apostrophes: [Unicode.Scalar] = ["'", "\u{2019}", "\u{2BC}"]
-    /// Latin-1 and before without digits and small letters, and punctuation.
-    private static let separators: [ClosedRange<UInt32>] = [
-        0...0x2F, 0x3A...0x60, 0x7B...0xBF, 0x2000...0x206F, 0x3000...0x3004, 0x3008...0x303F,
-        0x30A0...0x30A0, 0x30FB...0x30FB,
+    private static let apostrophes: [Unicode.Scalar] = [
+        "'", "\u{2018}", "\u{2019}", "\u{2BB}", "\u{2BC}", "\u{5F3}",
     ]
+
+    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+            .initialPunctuation, .finalPunctuation, .otherPunctuation, .mathSymbol, .currencySymbol,
+            .modifierSymbol, .otherSymbol, .spaceSeparator, .lineSeparator, .paragraphSeparator, .control:
+            true
+        default: 0x2000...0x206F ~= scalar.value || scalar == "\u{AD}"
+        }
+    }
+
     private static let runs: [ClosedRange<UInt32>] = [
         0xE00...0xEFF, 0x1780...0x17FF, 0x2E80...0x2FDF, 0x3005...0x3007, 0x3040...0x309F, 0x30A1...0x30FA,
         0x30FC...0x30FF, 0x31F0...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF,
@@ -94,12 +102,18 @@ struct FoldedCharacter: Equatable {
     }
 
     static func characters(of text: String) -> [FoldedCharacter] {
-        var rest = Array(text.decomposedStringWithCompatibilityMapping.unicodeScalars)[...]
+        // Character by character, so that the order of marks stays.
+        var rest = text.unicodeScalars.flatMap {
+            String($0).decomposedStringWithCompatibilityMapping.unicodeScalars
+        }[...]
         var characters: [FoldedCharacter] = []
+        /// Where periods are, which are separators until it is known what is beside them.
+        var periods: [Int] = []
         while let scalar = rest.popFirst() {
             let marks = rest.prefix { $0.properties.generalCategory == .nonspacingMark }
             rest = rest.dropFirst(marks.count)
-            guard scalar.properties.generalCategory != .nonspacingMark else { continue }
+            guard scalar.properties.generalCategory != .nonspacingMark, scalar != "\u{640}" else { continue }
+            if scalar == "." { periods.append(characters.count) }
             var made = scalar.properties.lowercaseMapping.unicodeScalars.flatMap(Self.characters(of:))
             let letter = made.last?.scalar
             // The first of both, should it have both.
@@ -110,14 +124,34 @@ struct FoldedCharacter: Equatable {
             }
             characters += made
         }
+        let initials = periods.filter {
+            isInitial($0 - 1, in: characters) && isInitial($0 + 1, in: characters)
+        }
+        for index in initials { characters[index] = apostrophe }
         return characters
+    }
+
+    /// Whether a character is a letter that stands alone, but for periods.
+    private static func isInitial(_ index: Int, in characters: [FoldedCharacter]) -> Bool {
+        guard characters.indices.contains(index), characters[index].scalar.value >= 0x61 else { return false }
+        return [index - 1, index + 1].allSatisfy {
+            !characters.indices.contains($0) || characters[$0] == separator
+        }
     }
 
     private static func characters(of lowercase: Unicode.Scalar) -> [FoldedCharacter] {
         if lowercase == "ø" { return [FoldedCharacter(scalar: "o", addition: "e")] }
         if let plain = letters[lowercase] { return plain.unicodeScalars.map { FoldedCharacter(scalar: $0) } }
         if apostrophes.contains(lowercase) { return [apostrophe] }
-        return separators.contains { $0.contains(lowercase.value) }
-            ? [separator] : [FoldedCharacter(scalar: lowercase)]
+        if isSeparator(lowercase) { return [separator] }
+        if lowercase.properties.numericType == .decimal, let value = lowercase.properties.numericValue {
+            return String(Int(value)).unicodeScalars.map { FoldedCharacter(scalar: $0) }
+        }
+        // Katakana that Hiragana has, too.
+        switch lowercase.value {
+        case 0x30A1...0x30F6, 0x30FD...0x30FE:
+            return Unicode.Scalar(lowercase.value - 0x60).map { [FoldedCharacter(scalar: $0)] } ?? []
+        default: return [FoldedCharacter(scalar: lowercase)]
+        }
     }
 }

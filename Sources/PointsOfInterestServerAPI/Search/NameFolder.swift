@@ -1,28 +1,13 @@
 import CSystem
 
-/// Finds the words of many names as `SearchWords` says, but remembers what each character becomes, since decomposing one
-/// takes a microsecond.
+/// Finds the words of many names as `SearchWords` says.
 package struct NameFolder {
-    /// What a character becomes, and what that makes of its name.
-    private struct Piece {
-        let bytes: [UInt8]
-        let isContextual, isSpelledOut, hasRuns: Bool
-
-        init(_ scalar: Unicode.Scalar) {
-            bytes = SearchWords.folded(String(scalar))
-            isContextual = SearchWords.isContextual(scalar)
-            isSpelledOut = bytes.contains(where: FoldedMark.isSpelling)
-            hasRuns = SearchWords.hasRuns(bytes)
-        }
-    }
-
     /// The words of the last name: UTF-8, each behind a space or a mark that says what it is, see `FoldedMark`; the first one
     /// may have nothing before it. One may occur twice. Those that begin within a run aren't written out: a run is one word
     /// here, and nothing else is in it.
     package private(set) var words: [UInt8] = []
     /// The name, while its forms are written.
     private var marked: [UInt8] = []
-    private var pieces: [Unicode.Scalar: Piece] = [:]
     private let plain = SearchWords.plainBytes
 
     package init() {}
@@ -30,44 +15,31 @@ package struct NameFolder {
     /// Finds the words of a name, which is UTF-8.
     package mutating func fold(_ name: borrowing Span<UInt8>) {
         words.removeAll(keepingCapacity: true)
-        var (isSpelledOut, hasRuns) = (false, false)
+        var isPlain = true
         for index in name.indices {
             guard name[index] < 0x80 else {
-                words.removeAll(keepingCapacity: true)
-                (isSpelledOut, hasRuns) = appendCharacters(of: name)
+                isPlain = false
                 break
             }
             words.append(plain[Int(name[index])])
         }
-        if isSpelledOut || words.contains(FoldedMark.apostrophe) {
+        if !isPlain { foldCharacters(of: name) }
+        SearchWords.resolvePeriods(in: &words)
+        let hasRuns = !isPlain && SearchWords.hasRuns(words)
+        if words.contains(FoldedMark.apostrophe) || !isPlain && words.contains(where: FoldedMark.isSpelling) {
             writeAllForms(hasRuns: hasRuns)
         } else if hasRuns {
             words = SearchWords.separatingRuns(in: words)
         }
     }
 
-    private mutating func appendCharacters(
-        of name: borrowing Span<UInt8>
-    ) -> (isSpelledOut: Bool, hasRuns: Bool) {
+    private mutating func foldCharacters(of name: borrowing Span<UInt8>) {
+        words.removeAll(keepingCapacity: true)
         var bytes: [UInt8] = []
         for index in name.indices { bytes.append(name[index]) }
-        let name = String(decoding: bytes, as: UTF8.self)
-        var (isSpelledOut, hasRuns) = (false, false)
-        for scalar in name.unicodeScalars {
-            guard !scalar.isASCII else {
-                words.append(plain[Int(scalar.value)])
-                continue
-            }
-            let piece = piece(of: scalar)
-            guard !piece.isContextual else {
-                words = SearchWords.folded(name)
-                return (words.contains(where: FoldedMark.isSpelling), SearchWords.hasRuns(words))
-            }
-            words += piece.bytes
-            if piece.isSpelledOut { isSpelledOut = true }
-            if piece.hasRuns { hasRuns = true }
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            SearchWords.fold(scalar, into: &words)
         }
-        return (isSpelledOut, hasRuns)
     }
 
     /// Writes each word with an apostrophe as those that it separates, and as one word without; and each word with ä, ö, ü,
@@ -100,13 +72,6 @@ package struct NameFolder {
             words.append(markOfSpelledOut)
             FoldedMark.write(word, isSpelledOut: true, to: &words)
         }
-    }
-
-    private mutating func piece(of scalar: Unicode.Scalar) -> Piece {
-        if let piece = pieces[scalar] { return piece }
-        let piece = Piece(scalar)
-        pieces[scalar] = piece
-        return piece
     }
 }
 
@@ -141,10 +106,18 @@ package struct WordMatcher {
 
     /// A bit for each word of the search text that begins a word of a text, which is UTF-8.
     package mutating func mask(of text: borrowing Span<UInt8>) -> UInt64 {
-        // What apostrophes join is left to the folder.
+        // What apostrophes join, or the periods of initials, is left to the folder.
         var isPlain = true
-        for index in text.indices where text[index] >= 0x80 || text[index] == UInt8(ascii: "'") {
-            isPlain = false
+        for index in text.indices {
+            switch text[index] {
+            case 0x80..., UInt8(ascii: "'"): isPlain = false
+            case UInt8(ascii: "."):
+                let next = index + 1
+                if next < text.count, text[next] >= 0x80 || plain[Int(text[next])] > FoldedMark.space {
+                    isPlain = false
+                }
+            default: break
+            }
         }
         if isPlain { return plainMask(of: text) }
         folder.fold(text)
@@ -159,7 +132,7 @@ package struct WordMatcher {
     private func plainMask(of text: borrowing Span<UInt8>) -> UInt64 {
         var (mask, isBehindSpace): (UInt64, Bool) = (0, true)
         for index in text.indices {
-            let isSpace = plain[Int(text[index])] == FoldedMark.space
+            let isSpace = plain[Int(text[index])] <= FoldedMark.space
             if isBehindSpace, !isSpace {
                 var start = 0
                 for form in plainFormEnds {

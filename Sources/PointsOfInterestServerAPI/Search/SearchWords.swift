@@ -1,4 +1,4 @@
-import Foundation
+import CFolding
 
 /// A word of a search text: UTF-8, folded.
 package enum QueryWord: Hashable, Sendable {
@@ -58,6 +58,29 @@ package enum SearchWords {
         }
     }
 
+    /// The words of a search text without what means nothing there: an article at the beginning, words such as "near me" at the end,
+    /// and an "and" between two others; nil where there is none of it.
+    package static func reduced(_ words: [QueryWord]) -> [QueryWord]? {
+        var reduced = words[...]
+        if let ending = endings.first(where: { $0.count < words.count && words.suffix($0.count) == $0[...] })
+        {
+            reduced.removeLast(ending.count)
+        }
+        if reduced.count > 1, articles.contains(reduced[0]) { reduced.removeFirst() }
+        let inner = reduced.dropFirst().dropLast().filter { !conjunctions.contains($0) }
+        let rest = Array(reduced.prefix(1)) + inner + reduced.dropFirst().suffix(1)
+        return rest.count < words.count ? rest : nil
+    }
+
+    private static let articles = Set(
+        orderedWords(ofQuery: "the der die das le la les el"))
+    private static let conjunctions = Set(orderedWords(ofQuery: "and und et y"))
+    /// The longest of several that a text ends with comes first.
+    private static let endings = [
+        "near me", "around me", "nearby", "in der Nähe", "in meiner Nähe", "près de moi", "à proximité",
+        "cerca de mí", "cerca",
+    ].map { orderedWords(ofQuery: $0) }
+
     private static func queryWord(_ word: ArraySlice<UInt8>) -> QueryWord {
         if isRun(word.span) { return .run(Array(word)) }
         guard word.contains(where: FoldedMark.isSpelling) else { return .word(Array(word)) }
@@ -69,75 +92,78 @@ package enum SearchWords {
 
     // MARK: - Folding
 
-    /// Compatibility decomposition (NFKD), without combining marks, in lower case, and letters that have no
-    /// decomposition written plainly: UTF-8, with the marks of `FoldedMark`.
+    /// What each character becomes, one after the other: UTF-8, with the marks of `FoldedMark`.
     static func folded(_ text: String) -> [UInt8] {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.map { plainBytes[Int($0)] } }
         var bytes: [UInt8] = []
-        for scalar in text.decomposedStringWithCompatibilityMapping.unicodeScalars {
-            guard scalar.properties.generalCategory != .nonspacingMark else {
-                // Other marks may stand between it and its letter.
-                if let mark = spelling(of: scalar, behind: bytes.last) { bytes.append(mark) }
-                continue
-            }
-            for lowercase in scalar.properties.lowercaseMapping.unicodeScalars {
-                bytes += foldedLowercase(lowercase)
-            }
-        }
+        bytes.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars { fold(scalar, into: &bytes) }
+        resolvePeriods(in: &bytes)
         return bytes
     }
 
     /// The byte that each character of ASCII becomes; it becomes no more than one.
-    static let plainBytes: [UInt8] = (0..<0x80).map {
-        foldedLowercase(Unicode.Scalar($0 | (0x41...0x5A ~= $0 ? 0x20 : 0)))[0]
+    static let plainBytes: [UInt8] = (0...0x7F as ClosedRange<UInt8>).map { character in
+        var bytes: [UInt8] = []
+        fold(Unicode.Scalar(character), into: &bytes)
+        return bytes[0]
     }
 
-    private static func foldedLowercase(_ scalar: Unicode.Scalar) -> [UInt8] {
-        if let letters = plainLetters[scalar] { return letters }
-        if isApostrophe(scalar) { return [FoldedMark.apostrophe] }
-        return isSeparator(scalar)
-            ? [FoldedMark.space] : Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    /// Makes apostrophes of the periods between initials, as in "U.S.", and separators of the others.
+    static func resolvePeriods(in bytes: inout [UInt8]) {
+        guard bytes.contains(FoldedMark.period) else { return }
+        let between = bytes.indices.filter {
+            bytes[$0] == FoldedMark.period && isInitial(endingAt: $0, in: bytes)
+                && isInitial(beginningAt: $0 + 1, in: bytes)
+        }
+        for index in bytes.indices where bytes[index] == FoldedMark.period { bytes[index] = FoldedMark.space }
+        for index in between { bytes[index] = FoldedMark.apostrophe }
     }
 
-    private static let plainLetters: [Unicode.Scalar: [UInt8]] = [
-        "ß": Array("ss".utf8), "æ": Array("ae".utf8), "œ": Array("oe".utf8), "þ": Array("th".utf8),
-        "đ": Array("d".utf8), "ð": Array("d".utf8), "ł": Array("l".utf8), "ħ": Array("h".utf8),
-        "ı": Array("i".utf8), "ς": Array("σ".utf8), "ø": [UInt8(ascii: "o"), FoldedMark.spelledE],
-    ]
+    /// Whether one letter alone stands before an index: behind nothing, a separator, or the period of another initial.
+    private static func isInitial(endingAt end: Int, in bytes: [UInt8]) -> Bool {
+        var start = end - 1
+        if start > 0, FoldedMark.isSpelling(bytes[start]) { start -= 1 }
+        while start > 0, bytes[start] & 0xC0 == 0x80 { start -= 1 }
+        guard start >= 0, isLetter(bytes[start]) else { return false }
+        return start == 0 || bytes[start - 1] == FoldedMark.space || bytes[start - 1] == FoldedMark.period
+    }
 
-    /// Whether a mark makes ä, ö, ü or å of a letter, or of the one that it follows after other marks.
-    private static func spelling(of mark: Unicode.Scalar, behind letter: UInt8?) -> UInt8? {
-        switch (mark, letter) {
-        case ("\u{308}", UInt8(ascii: "a")), ("\u{308}", UInt8(ascii: "o")), ("\u{308}", UInt8(ascii: "u")):
-            FoldedMark.spelledE
-        case ("\u{30A}", UInt8(ascii: "a")): FoldedMark.spelledA
-        default: nil
+    private static func isInitial(beginningAt start: Int, in bytes: [UInt8]) -> Bool {
+        guard start < bytes.count, isLetter(bytes[start]) else { return false }
+        var end = characterEnd(in: bytes.span, from: start)
+        if end < bytes.count, FoldedMark.isSpelling(bytes[end]) { end += 1 }
+        return end == bytes.count || bytes[end] == FoldedMark.space || bytes[end] == FoldedMark.period
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "a") }
+
+    /// Appends what a character becomes behind those before it.
+    static func fold(_ scalar: Unicode.Scalar, into bytes: inout [UInt8]) {
+        if hangulSyllables.contains(scalar.value) { return appendJamo(scalar.value, to: &bytes) }
+        var count = 0
+        guard let text = poi_fold(scalar.value, &count) else {
+            bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            return
+        }
+        switch (count > 0 ? text[0] : nil, bytes.last) {
+        case (FoldedMark.diaeresis?, let letter?):
+            if [UInt8(ascii: "a"), UInt8(ascii: "o"), UInt8(ascii: "u")].contains(letter) {
+                bytes.append(FoldedMark.spelledE)
+            }
+        case (FoldedMark.ring?, UInt8(ascii: "a")?): bytes.append(FoldedMark.spelledA)
+        case (FoldedMark.diaeresis?, nil), (FoldedMark.ring?, _): break
+        default: for index in 0..<count { bytes.append(text[index]) }
         }
     }
 
-    /// Whether what a character becomes depends on those before it, by its order among marks (Unicode Standard, section
-    /// 3.11, "Canonical Ordering") or by the letter that it follows.
-    static func isContextual(_ scalar: Unicode.Scalar) -> Bool {
-        let decomposed = String(scalar).decomposedStringWithCompatibilityMapping.unicodeScalars
-        return decomposed.contains {
-            $0.properties.generalCategory != .nonspacingMark
-                && $0.properties.canonicalCombiningClass != .notReordered
-        }
-            || decomposed.prefix { $0.properties.generalCategory == .nonspacingMark }
-                .contains { $0 == "\u{308}" || $0 == "\u{30A}" }
-    }
+    private static let hangulSyllables: ClosedRange<UInt32> = 0xAC00...0xD7A3
 
-    /// Whether it is an apostrophe. In search texts it separates words, in names it also joins them.
-    private static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "'" || scalar == "\u{2019}" || scalar == "\u{02BC}"
-    }
-
-    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x30...0x39, 0x61...0x7A: false
-        case 0x3005...0x3007: false
-        case 0...0xBF, 0x02BC, 0x2000...0x206F, 0x3000...0x303F, 0x30A0, 0x30FB: true
-        default: false
+    /// Takes a Hangul syllable apart (Unicode Standard, section 3.12, "Hangul Syllable Decomposition").
+    private static func appendJamo(_ syllable: UInt32, to bytes: inout [UInt8]) {
+        let number = syllable - hangulSyllables.lowerBound
+        let parts = [0x1100 + number / 588, 0x1161 + number % 588 / 28, 0x11A7 + number % 28]
+        for part in parts.prefix(number % 28 == 0 ? 2 : 3) {
+            bytes += Unicode.Scalar(part).flatMap { UTF8.encode($0) } ?? UTF8.encodedReplacementCharacter
         }
     }
 }
@@ -146,6 +172,10 @@ package enum SearchWords {
 package enum FoldedMark {
     package static let space = UInt8(ascii: " ")
     static let apostrophe = UInt8(ascii: "'")
+    /// A diaeresis, or a ring, of the letter before, where that is a character by itself; only in `CFolding`.
+    fileprivate static let (diaeresis, ring): (UInt8, UInt8) = (5, 6)
+    /// A period, until it is known whether it stands between initials.
+    fileprivate static let period: UInt8 = 7
     /// Before a word of a name: another way to write the word before it.
     package static let alternative: UInt8 = 3
     /// Before a word of a name: the words before it, which apostrophes separate, written as one.
@@ -189,17 +219,26 @@ extension SearchWords {
     /// Whether a word of a folded text is a run: its first character tells, since a run and others are never one word.
     package static func isRun(_ word: borrowing Span<UInt8>) -> Bool {
         guard word.count >= 3, word[0] >= firstByteOfRuns else { return false }
-        var value = UInt32(word[0] & (word[0] < 0xF0 ? 0x0F : 0x07))
-        for index in 1..<characterEnd(in: word, from: 0) { value = value << 6 | UInt32(word[index] & 0x3F) }
-        return isOfRun(value)
+        return isOfRun(character(in: word, at: 0))
     }
 
     /// The first byte of the first character that belongs to a run.
     package static let firstByteOfRuns: UInt8 = 0xE0
 
     static func hasRuns(_ bytes: [UInt8]) -> Bool {
-        bytes.contains { $0 >= firstByteOfRuns }
-            && String(decoding: bytes, as: UTF8.self).unicodeScalars.contains { isOfRun($0.value) }
+        for index in bytes.indices where bytes[index] >= firstByteOfRuns {
+            if isOfRun(character(in: bytes.span, at: index)) { return true }
+        }
+        return false
+    }
+
+    /// The character of three or four bytes at an index.
+    private static func character(in bytes: borrowing Span<UInt8>, at index: Int) -> UInt32 {
+        var value = UInt32(bytes[index] & (bytes[index] < 0xF0 ? 0x0F : 0x07))
+        for next in index + 1..<characterEnd(in: bytes, from: index) {
+            value = value << 6 | UInt32(bytes[next] & 0x3F)
+        }
+        return value
     }
 
     /// The same bytes with a space wherever a run begins or ends beside other characters.

@@ -213,7 +213,8 @@ private struct RelevanceQuestions {
         "Berlin", "Berlim", "Bern", "Berne", "Müller", "Mueller", "Muller", "Ålesund", "O’Hare", "d'Orsay",
         "d’Örs", "Dorsay", "Park", "Parks", "New", "York", "Yorker", "Newyork", "東京", "東京都", "京都", "京", "東",
         "Bar東’京", "Москва", "Масква", "San", "José", "Jose", "Sanjose", "A", "AB", "ABC", "ä東", "Walla",
-        "7th", "7", "Marienplatz", "Marienplätze", "Mariensplatz",
+        "7th", "7", "Marienplatz", "Marienplätze", "Mariensplatz", "The", "La", "and", "y", "me", "nearby",
+        "U.S.", "d",
     ]
 
     private static func name(using generator: inout SeededGenerator) -> String {
@@ -285,7 +286,7 @@ private struct RelevanceQuestions {
         if Int.random(in: 0..<40, using: &generator) == 0 { return "…" }
         var text = Self.name(using: &generator)
         if Int.random(in: 0..<3, using: &generator) == 0 { text += " " + Self.name(using: &generator) }
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<14, using: &generator) {
         case 0: text = String(text.prefix(max(1, text.count - Int.random(in: 1...3, using: &generator))))
         case 1: text = text.replacingOccurrences(of: " ", with: "")
         case 2, 3: text = withError(text)
@@ -293,6 +294,8 @@ private struct RelevanceQuestions {
         case 5: text += " coffee"
         case 6: text = "\([text, "Marienplatz"].pick(using: &generator)) zz½"
         case 7, 8: text = withError(withError([text, "marienplatz"].pick(using: &generator)))
+        case 10: text = "\(["the", "la", ""].pick(using: &generator)) \(text)"
+        case 11: text += " \(["near me", "in der Nähe", "cerca", "and a", "y"].pick(using: &generator))"
         case 9: text = String(withError([text, "marienplatz"].pick(using: &generator)).dropLast(2))
         default: break
         }

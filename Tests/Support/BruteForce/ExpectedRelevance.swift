@@ -168,7 +168,9 @@ package struct ExpectedRelevance {
         private func goes(_ text: Word, beyond piece: Piece, next: Int, atMost count: Int) -> Bool {
             guard count > 0, !piece.isRun, next < pieces.count, !pieces[next].isRun else { return false }
             return piece.forms.contains { form in
-                guard form.count >= 2, form.count < text.count, text.begins(with: form) else { return false }
+                // The first of them has two characters or more.
+                guard form.count >= (count == 4 ? 2 : 1), form.count < text.count, text.begins(with: form)
+                else { return false }
                 let rest = Array(text.dropFirst(form.count))
                 return pieces[next].forms.contains { $0.begins(with: rest) }
                     || goes(rest, beyond: pieces[next], next: next + 1, atMost: count - 1)
@@ -203,12 +205,16 @@ package struct ExpectedRelevance {
     }
 
     private let words: [Piece]
+    /// The words, and where some of them mean nothing, those without them.
+    private let readings: [[Piece]]
     /// The words as they are written in the search text.
     package let writtenWords: [String]
 
     /// Reads a search text.
     package init(searchText: String) {
         words = NameWords.pieces(of: FoldedCharacter.characters(of: searchText)).prefix(50).map(Piece.init)
+        let reduced = Self.withoutMeaningless(words)
+        readings = reduced.count < words.count ? [words, reduced] : [words]
         writtenWords = Array(Self.writtenWords(of: searchText).prefix(50))
     }
 
@@ -240,11 +246,12 @@ package struct ExpectedRelevance {
             return found(place).map {
                 Match(step: step, relevance: $0.relevance, names: $0.names, leftOut: nil)
             }
-        case .begunError:
-            let names = place.names.indices.filter { isBegunWithError(place.names[$0]) }
-            return names.isEmpty ? nil : Match(step: step, relevance: nil, names: names, leftOut: nil)
-        case .twoErrors:
-            let names = place.names.indices.filter { hasTwoErrors(place.names[$0]) }
+        case .begunError, .twoErrors:
+            let names = place.names.indices.filter {
+                step == .begunError
+                    ? Self.isBegunWithError(place.names[$0], words)
+                    : Self.hasTwoErrors(place.names[$0], words)
+            }
             return names.isEmpty ? nil : Match(step: step, relevance: nil, names: names, leftOut: nil)
         case .leftOut:
             return foundWithoutOne(place)
@@ -253,7 +260,49 @@ package struct ExpectedRelevance {
 
     /// The class of the table that a place has, and the names that have it, of which `category` and `elsewhere` have none; nil where
     /// it has no class.
-    package func found(_ place: Place) -> (relevance: Class, names: [Int])? { Self.found(place, words) }
+    package func found(_ place: Place) -> (relevance: Class, names: [Int])? {
+        var best: (relevance: Class, names: [Int])?
+        for (index, words) in readings.enumerated() {
+            guard let found = Self.found(place, words), index == 0 || found.relevance != .error else {
+                continue
+            }
+            guard let known = best else {
+                best = found
+                continue
+            }
+            let isBetter =
+                known.relevance == .error
+                ? found.relevance != .error
+                : found.relevance != .error && found.relevance.points > known.relevance.points
+            if isBetter { best = found }
+        }
+        return best
+    }
+
+    /// The words without an article at the beginning, what says "near me" at the end, and "and" between two others.
+    private static func withoutMeaningless(_ words: [Piece]) -> [Piece] {
+        func pieces(_ text: String) -> [Piece] {
+            NameWords.pieces(of: FoldedCharacter.characters(of: text)).map(Piece.init)
+        }
+        func isOne(_ word: Piece, of others: String) -> Bool {
+            pieces(others).contains { $0.forms == word.forms }
+        }
+        var rest = words
+        let endings = [
+            "near me", "around me", "nearby", "in der Nähe", "in meiner Nähe", "près de moi", "à proximité",
+            "cerca de mí", "cerca",
+        ]
+        for ending in endings.map(pieces)
+        where rest.count == words.count && ending.count < words.count
+            && zip(words.suffix(ending.count), ending).allSatisfy({ $0.forms == $1.forms })
+        {
+            rest.removeLast(ending.count)
+        }
+        if rest.count > 1, isOne(rest[0], of: "the der die das le la les el") { rest.removeFirst() }
+        return rest.enumerated().filter { index, word in
+            index == 0 || index == rest.count - 1 || !isOne(word, of: "and und et y")
+        }.map(\.element)
+    }
 
     private static func found(_ place: Place, _ words: [Piece]) -> (relevance: Class, names: [Int])? {
         guard !words.isEmpty else { return nil }
@@ -295,7 +344,7 @@ package struct ExpectedRelevance {
     }
 
     /// The first list item.
-    private func isBegunWithError(_ name: Name) -> Bool {
+    private static func isBegunWithError(_ name: Name, _ words: [Piece]) -> Bool {
         guard let last = words.last, !last.isRun, name.missing(of: words) == [words.count - 1] else {
             return false
         }
@@ -304,18 +353,18 @@ package struct ExpectedRelevance {
                 && name.forms.contains { other in
                     (form.count - 1...form.count + 1).contains { length in
                         length <= other.count
-                            && Self.differ(form, Array(other.prefix(length)), byErrorsBehindTheFirstLetter: 1)
+                            && differ(form, Array(other.prefix(length)), byErrorsBehindTheFirstLetter: 1)
                     }
                 }
         }
     }
 
     /// The second list item.
-    private func hasTwoErrors(_ name: Name) -> Bool {
+    private static func hasTwoErrors(_ name: Name, _ words: [Piece]) -> Bool {
         let missing = name.missing(of: words)
         guard missing.count == 1, !words[missing[0]].isRun else { return false }
         return words[missing[0]].forms.contains { form in
-            form.count >= 8 && name.forms.contains { Self.differ(form, $0, byErrorsBehindTheFirstLetter: 2) }
+            form.count >= 8 && name.forms.contains { differ(form, $0, byErrorsBehindTheFirstLetter: 2) }
         }
     }
 
