@@ -16,7 +16,7 @@ struct TLSTests {
         let (certificate, otherCertificate): (URL, URL)
 
         init() throws {
-            port = try freePort()
+            port = try FreePort.choose()
             cluster = PrivateCluster(ephemeralWith: ["listen_addresses": "127.0.0.1", "port": "\(port)"])
             try cluster.start()
             // Made by the server, the key is its own and closed to others, as it demands.
@@ -83,11 +83,4 @@ struct TLSTests {
             #expect(error?.serverMessage?.contains(reason) == true, "\(error?.serverMessage ?? "")")
         }
     }
-}
-
-/// A port of 127.0.0.1 that nobody has at this moment.
-private func freePort() throws -> Int {
-    let socket = try BoundSocket.bind(host: "127.0.0.1", port: 0)[0]
-    defer { socket.close() }
-    return socket.port
 }

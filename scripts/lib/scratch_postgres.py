@@ -1,6 +1,8 @@
 """A PostgreSQL for one run of a check: on a free port of 127.0.0.1, with the service's roles and their passwords."""
 
+import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -15,9 +17,11 @@ AS_POSTGRES = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """None of the ports that systems give to connections, one of which could have it a moment later."""
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.randrange(20_000, 32_000)))
+            return probe.getsockname()[1]
 
 
 def programs():

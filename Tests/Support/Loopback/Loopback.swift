@@ -85,10 +85,11 @@ package enum FreePort {
     /// There was no free port.
     package struct None: Error {}
 
-    /// A port of 127.0.0.1 that was free a moment ago, for TCP and for UDP.
+    /// A port of 127.0.0.1 that was free a moment ago, for TCP and for UDP. It is none of those that systems give to connections, one
+    /// of which could have it a moment later.
     package static func choose() throws -> Int {
         for _ in 0..<100 {
-            let (stream, port) = try bindLoopback()
+            guard let (stream, port) = try? bindLoopback(port: .random(in: 20_000..<32_000)) else { continue }
             defer { close(stream) }
             guard let (datagram, _) = try? bindLoopback(port: port, isDatagram: true) else { continue }
             close(datagram)
