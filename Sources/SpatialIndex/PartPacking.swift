@@ -113,17 +113,8 @@ struct PartPacking {
     private func packedWords(_ order: Column<UInt32>) -> WordColumns {
         let newNumbers = Column<UInt32>(uninitialized: collected.table.count)
         let sorted = SortedWords(collected.table) { newNumbers[Int($0)] = $1 }
-        var placeStarts = Column<UInt32>(capacity: count + 1)
-        var placeWords = Column<UInt32>(capacity: collected.words.count)
-        placeStarts.append(0)
-        for index in 0..<count {
-            let place = Int(order[index])
-            for word in collected.wordStarts[place]..<collected.wordStarts[place + 1] {
-                let old = collected.words[Int(word)]
-                placeWords.append(WordColumns.isMark(old) ? old : newNumbers[Int(old)])
-            }
-            placeStarts.append(UInt32(placeWords.count))
-        }
+        let (placeStarts, placeWords) = Self.renumbered(
+            collected.words, collected.wordStarts, in: order, count: count, newNumbers)
         let properties = collected.properties?.packed(order, newNumbers)
         newNumbers.free()
         collected.wordStarts.free()
@@ -140,23 +131,36 @@ struct PartPacking {
     private func packedAddressWords(_ order: Column<UInt32>) -> AddressWords {
         let newNumbers = Column<UInt32>(uninitialized: collected.addressTable.count)
         let sorted = SortedWords(collected.addressTable) { newNumbers[Int($0)] = $1 }
-        var placeStarts = Column<UInt32>(capacity: listedCount + 1)
-        var placeWords = Column<UInt32>(capacity: collected.addressWords.count)
-        placeStarts.append(0)
-        for index in 0..<listedCount {
-            let place = Int(order[index])
-            for word in collected.addressStarts[place]..<collected.addressStarts[place + 1] {
-                placeWords.append(newNumbers[Int(collected.addressWords[Int(word)])])
-            }
-            placeStarts.append(UInt32(placeWords.count))
-        }
-        let words = AddressWords(sorted, placeWords, placeStarts)
-        placeStarts.free()
-        placeWords.free()
+        let (placeStarts, placeWords) = Self.renumbered(
+            collected.addressWords, collected.addressStarts, in: order, count: listedCount, newNumbers)
         newNumbers.free()
         collected.addressStarts.free()
         collected.addressWords.free()
-        return words
+        let (blockStarts, blocks) = Self.postings(
+            of: placeWords, placeStarts, nil, placeCount: listedCount, wordCount: sorted.count,
+            blockBits: AddressWords.blockBits)
+        placeStarts.free()
+        placeWords.free()
+        return AddressWords(sorted: sorted, blockStarts: blockStarts, blocks: blocks)
+    }
+
+    /// The words of the first places of an order, by their new numbers; and where each place's begin.
+    private static func renumbered(
+        _ words: Column<UInt32>, _ starts: Column<UInt32>, in order: Column<UInt32>, count: Int,
+        _ newNumbers: Column<UInt32>
+    ) -> (starts: Column<UInt32>, words: Column<UInt32>) {
+        var placeStarts = Column<UInt32>(capacity: count + 1)
+        var placeWords = Column<UInt32>(capacity: words.count)
+        placeStarts.append(0)
+        for index in 0..<count {
+            let place = Int(order[index])
+            for word in starts[place]..<starts[place + 1] {
+                let old = words[Int(word)]
+                placeWords.append(WordColumns.isMark(old) ? old : newNumbers[Int(old)])
+            }
+            placeStarts.append(UInt32(placeWords.count))
+        }
+        return (placeStarts, placeWords)
     }
 
     /// The numbers of the words in the order of their bytes from the last one to the first. Mostly eight bytes decide.
@@ -175,15 +179,16 @@ struct PartPacking {
         return numbers
     }
 
-    /// The listed places of each word, by a counting sort.
+    /// The listed places of each word, or the blocks of two to the power of `blockBits` places, by a counting sort.
     private static func postings(
         of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, _ properties: PackedProperties?,
-        placeCount: Int, wordCount: Int
+        placeCount: Int, wordCount: Int, blockBits: Int = 0
     ) -> (starts: Column<UInt32>, postings: Column<UInt32>) {
         // `starts[word]` is where the word's next place goes. At the end of the loop it is the start of the next word.
         let starts = Column<UInt32>(repeating: 0, count: wordCount + 1)
         forEachPosting(
-            of: placeWords, placeStarts, properties, placeCount: placeCount, wordCount: wordCount
+            of: placeWords, placeStarts, properties, placeCount: placeCount, wordCount: wordCount,
+            blockBits: blockBits
         ) { word, _ in starts[word] += 1 }
         var sum: UInt32 = 0
         for word in 0...wordCount {
@@ -193,7 +198,8 @@ struct PartPacking {
         }
         let postings = Column<UInt32>(uninitialized: Int(sum))
         forEachPosting(
-            of: placeWords, placeStarts, properties, placeCount: placeCount, wordCount: wordCount
+            of: placeWords, placeStarts, properties, placeCount: placeCount, wordCount: wordCount,
+            blockBits: blockBits
         ) { word, place in
             postings[Int(starts[word])] = UInt32(place)
             starts[word] += 1
@@ -203,19 +209,20 @@ struct PartPacking {
         return (starts, postings)
     }
 
-    /// Calls `body` with each place and each of its words, once, though several of its names or runs have that word; and with
+    /// Calls `body` with each place, or block, and each of its words, once, though several of its names or runs have that word; and with
     /// the values of its properties.
     @inline(__always)
     private static func forEachPosting(
         of placeWords: Column<UInt32>, _ placeStarts: Column<UInt32>, _ properties: PackedProperties?,
-        placeCount: Int, wordCount: Int, _ body: (_ word: Int, _ place: Int) -> Void
+        placeCount: Int, wordCount: Int, blockBits: Int, _ body: (_ word: Int, _ place: Int) -> Void
     ) {
         let lastPlaces = Column<UInt32>(repeating: .max, count: wordCount)
         defer { lastPlaces.free() }
         func take(_ word: Int, of place: Int) {
-            guard lastPlaces[word] != UInt32(place) else { return }
-            lastPlaces[word] = UInt32(place)
-            body(word, place)
+            let block = place >> blockBits
+            guard lastPlaces[word] != UInt32(block) else { return }
+            lastPlaces[word] = UInt32(block)
+            body(word, block)
         }
         for place in 0..<placeCount {
             for index in placeStarts[place]..<placeStarts[place + 1] {

@@ -4,8 +4,6 @@ import PointsOfInterestServerAPI
 package struct RelevanceQuery: Sendable {
     /// The words of the search text in their order; without any, no place is found.
     package private(set) var words: [QueryWord]
-    /// The same without what means nothing; nil where that is all of them.
-    package let reducedWords: [QueryWord]?
     /// Where distances are measured from; without it they are all 0.
     package var center: Coordinate?
     /// Only places at most this far from the centre, in metres; nil is no limit.
@@ -32,7 +30,6 @@ package struct RelevanceQuery: Sendable {
         findsAllNames: Bool = true
     ) {
         self.words = Array(words.prefix(Self.maximumWordCount))
-        reducedWords = SearchWords.reduced(self.words)
         self.center = center
         self.radiusMeters = radiusMeters
         self.nearMeters = nearMeters
@@ -55,7 +52,7 @@ package struct RelevanceQuery: Sendable {
 
     /// The same without what means nothing; nil where that is all of its words.
     var reduced: RelevanceQuery? {
-        reducedWords.map { words in
+        SearchWords.reduced(words).map { words in
             var query = self
             query.words = words
             return query

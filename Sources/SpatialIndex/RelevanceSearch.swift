@@ -29,8 +29,8 @@ extension IndexSnapshot {
 ///
 /// The classes are looked for one after the other, as long as places of them may be on the page: the names that are the text, by
 /// their rarest word; those that begin with it, by the rarest word but the last one; those that have its words, by the word that the
-/// fewest places may have; those that have its first words only, by the rarest of them; places that have all words elsewhere, one by
-/// one; and last those with an error, by the words that differ by one. Each but the last but one is a list of places. Of a place of a
+/// fewest places may have; those that have its first words only, by the rarest of them; places that have all words elsewhere, by
+/// the word that the fewest blocks or categories have; and last those with an error, by the words that differ by one. Most are lists. Of a place of a
 /// list is looked at what is cheap first: whether one so important and so near could still be on the page, at best.
 private struct RelevanceSearch {
     private let query: RelevanceQuery

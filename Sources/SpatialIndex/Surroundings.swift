@@ -54,16 +54,11 @@ final class Surroundings {
         var count = words.count
         while count > 1,
             allOfCategories >> RelevanceWords.Mask(count - 1) & 1 == 1
-                || Self.mayHave(words[count - 1], columns.addressWords)
+                || columns.addressWords.mayHave(words[count - 1])
         {
             count -= 1
         }
         return count
-    }
-
-    /// Whether any address may have a word.
-    private static func mayHave(_ word: QueryWord, _ addressWords: AddressWords) -> Bool {
-        addressWords.words(of: word).contains { !$0.isEmpty }
     }
 
     /// Whether the text is the name of a place's category.
@@ -110,12 +105,12 @@ final class Surroundings {
     /// - Returns: whether it never did.
     func forEachCandidate(
         of columns: PartColumns, _ work: inout WorkBudget, _ body: (Int, inout WorkBudget) -> Bool
-    )
-        -> Bool
-    {
+    ) -> Bool {
         guard hasLongWord else { return true }
         var rarest: (word: Int, words: [Range<UInt32>], trees: [PackedTree], count: Int)?
         for word in words.indices {
+            work.spend(columns.addressWords.work(ofFinding: words[word]))
+            if work.isSpent { return false }
             let found = columns.addressWords.words(of: words[word])
             let trees = trees(of: columns, word)
             let count =
