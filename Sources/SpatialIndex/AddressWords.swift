@@ -55,6 +55,13 @@ struct AddressWords: BitwiseCopyable {
         return set.forEach(body)
     }
 
+    /// Adds all places of the blocks that have one of some words.
+    func insertBlocks(of words: [Range<UInt32>], into places: PlaceSet) {
+        for words in words {
+            for index in blockRange(words) { places.insert(block: blocks[index]) }
+        }
+    }
+
     private func blockRange(_ words: Range<UInt32>) -> Range<Int> {
         Int(blockStarts[Int(words.lowerBound)])..<Int(blockStarts[Int(words.upperBound)])
     }

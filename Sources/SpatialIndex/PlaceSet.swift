@@ -28,6 +28,9 @@ final class PlaceSet {
 
     func insertAll() { bits.base.update(repeating: .max, count: bits.count) }
 
+    /// Inserts a block of 64 places that follow each other.
+    func insert(block: UInt32) { bits[Int(block)] = .max }
+
     func removeAll() { bits.base.update(repeating: 0, count: bits.count) }
 
     func insert(_ range: Range<Int>, of postings: Column<UInt32>) {
@@ -70,7 +73,7 @@ final class PlaceSet {
     ///   - count: how many places there are, at most; becomes how many are left.
     ///   - few: as many are looked at by themselves.
     /// - Returns: the work that this was.
-    func restrict(to lists: ArraySlice<some ListedPlaces>, _ count: inout Int, few: Int) -> Int {
+    func restrict(to lists: some Sequence<any ListedPlaces>, _ count: inout Int, few: Int) -> Int {
         var (work, scratch): (Int, PlaceSet?) = (0, nil)
         for list in lists where Self.isWorthwhile(list.count, for: count, few: few) {
             let others = scratch ?? PlaceSet(64 * (bits.count - 1))
@@ -93,6 +96,7 @@ final class PlaceSet {
 
 /// Places of a part that are in a list, some of them more than once.
 protocol ListedPlaces {
+    /// How much it takes to go through them.
     var count: Int { get }
     func insert(into places: PlaceSet)
 }

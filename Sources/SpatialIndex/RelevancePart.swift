@@ -16,8 +16,6 @@ final class RelevancePart {
     private let rarest: [(one: Int, other: Int)]
     /// A bit for each place that may be what is looked for, and wasn't looked at yet.
     private let candidates: PlaceSet
-    /// A word that places need in a name or in their surroundings, and a bit for each that may have it in a name.
-    private var neededSomewhere: (word: Int, places: PlaceSet)?
 
     /// Looks up the words. Where that spends the work, the lists aren't complete.
     init(_ query: RelevanceQuery, _ view: PartView, number: UInt32, _ work: inout WorkBudget) {
@@ -107,7 +105,7 @@ final class RelevancePart {
     ///   - lists: in ascending order of their lengths.
     ///   - count: how many places the other list has.
     /// - Returns: the work that this was.
-    func admit(_ lists: ArraySlice<RelevancePostings>, of count: Int) -> Int {
+    func admit(_ lists: [any ListedPlaces], of count: Int) -> Int {
         guard let first = lists.first,
             PlaceSet.isWorthwhile(first.count, for: count, few: Self.fewPlaces)
         else { return admitAll() }
@@ -116,16 +114,6 @@ final class RelevancePart {
         var count = min(count, first.count)
         return candidates.work + PlaceSet.work(ofAdding: first.count)
             + candidates.restrict(to: lists.dropFirst(), &count, few: Self.fewPlaces)
-    }
-
-    /// From now on places need a word of the text in a name or in their surroundings, which is found out once.
-    ///
-    /// - Returns: the work that this was.
-    func need(_ word: Int) -> Int {
-        let places = PlaceSet(view.columns.count)
-        neededSomewhere = (word, places)
-        postings[word].insert(into: places)
-        return places.work + PlaceSet.work(ofAdding: postings[word].count)
     }
 
     /// The candidates that a list has, in the order in which memory has them; nil where the list has few. What is known of a place
@@ -215,11 +203,6 @@ final class RelevancePart {
     private func isInSurroundings(_ place: Int, _ mask: RelevanceWords.Mask) -> Bool {
         // The last word at least is there.
         guard mask & ~(words.all >> 1) != 0 else { return false }
-        if let (word, places) = neededSomewhere, mask >> RelevanceWords.Mask(word) & 1 == 0,
-            !places.contains(place)
-        {
-            return false
-        }
         // The first word, and all up to the last one that isn't there.
         let neededCount = max(1, RelevanceWords.Mask.bitWidth - (words.all & ~mask).leadingZeroBitCount)
         return classOfNames(of: place, for: .surroundings, neededCount: neededCount) { mask } != nil

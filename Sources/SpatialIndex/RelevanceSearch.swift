@@ -118,7 +118,7 @@ private struct RelevanceSearch {
         var lists: [RelevancePostings] = []
         for part in parts {
             let sorted = part.postings.sorted { $0.count < $1.count }
-            restrict(part, to: sorted.dropFirst(), of: sorted[0].count)
+            restrict(part, to: Array(sorted.dropFirst()), of: sorted[0].count)
             lists.append(sorted[0])
             guard let whole = part.words.rarestWhole(ofFirst: part.words.wholes.count) else { continue }
             guard look(at: whole, of: part, reading, for: .name) else { return false }
@@ -168,14 +168,17 @@ private struct RelevanceSearch {
         let neededCount = readings[reading].surroundings.neededCount(part.view.columns)
         guard neededCount < wordCount else { return true }
         let needed = part.postings.prefix(neededCount).sorted { $0.count < $1.count }
-        restrict(part, to: needed.dropFirst(), of: needed[0].count)
-        // Words between those and the last one may be in a name or elsewhere.
-        let others = neededCount..<wordCount - 1
-        if let rarest = others.min(by: { part.postings[$0].count < part.postings[$1].count }),
-            part.postings[rarest].count < needed[0].count
-        {
-            work.spend(part.need(rarest))
+        var lists: [any ListedPlaces] = Array(needed.dropFirst())
+        // The last word is elsewhere, and words between those and it are in a name or elsewhere.
+        let surroundings = readings[reading].surroundings
+        for word in neededCount..<wordCount {
+            let names = word == wordCount - 1 ? nil : part.postings[word]
+            if let list = surroundings.places(having: word, of: part.view.columns, orBy: names) {
+                lists.append(list)
+            }
         }
+        lists.sort { $0.count < $1.count }
+        restrict(part, to: lists, of: needed[0].count)
         return look(at: needed[0], of: part, reading, for: .surroundings)
     }
 
@@ -232,7 +235,7 @@ private struct RelevanceSearch {
 
     /// Lets only places that are in some lists, too, be candidates, where another list has many.
     private mutating func restrict(
-        _ part: RelevancePart, to lists: ArraySlice<RelevancePostings>, of count: Int
+        _ part: RelevancePart, to lists: [any ListedPlaces], of count: Int
     ) {
         work.spend(part.admit(lists, of: count))
     }

@@ -99,6 +99,17 @@ final class Surroundings {
         }
     }
 
+    /// The places of a part that may have a word there, or that another list has; nil where finding them takes long.
+    func places(having word: Int, of columns: PartColumns, orBy names: RelevancePostings?)
+        -> PlacesElsewhere?
+    {
+        // Looking into runs takes long.
+        if case .run = words[word] { return nil }
+        return PlacesElsewhere(
+            words: columns.addressWords.words(of: words[word]), trees: trees(of: columns, word), names: names,
+            columns: columns)
+    }
+
     /// Calls `body` with the places of a part that may have all words there, by the word that the fewest may have, until it returns
     /// false; with none where all words have fewer than three letters, since these begin a word of nearly every address.
     ///
@@ -197,5 +208,26 @@ final class Surroundings {
         guard let address = PlaceRecord(columns.record(of: place)).address else { return mask }
         work.spend(Self.addressWork)
         return mask | matcher.mask(of: address.span)
+    }
+}
+
+/// Places that may have a word in their addresses or categories, or that a list has.
+struct PlacesElsewhere: ListedPlaces {
+    let words: [Range<UInt32>]
+    let trees: [PackedTree]
+    let names: RelevancePostings?
+    let columns: PartColumns
+
+    var count: Int {
+        columns.addressWords.blockCount(words) + trees.reduce(0) { $0 + Int($1.count) } + (names?.count ?? 0)
+    }
+
+    func insert(into places: PlaceSet) {
+        columns.addressWords.insertBlocks(of: words, into: places)
+        for tree in trees {
+            let start = Int(tree.listStart ?? 0)
+            places.insert(start..<start + Int(tree.count), of: columns.listedPlaces)
+        }
+        names?.insert(into: places)
     }
 }

@@ -247,7 +247,7 @@ struct WordConditions {
     /// these are looked at any closer. A word of a letter or two begins a word of very many places, but few have several.
     mutating func gather(_ columns: WordColumns, _ work: inout WorkBudget) {
         guard candidates == nil else { return }
-        let lists = conditions.map { WordPostings($0, columns) }
+        let lists: [any ListedPlaces] = conditions.map { WordPostings($0, columns) }
         let placeCount = columns.placeStarts.count - 1
         let few = placeCount / PlaceSet.placesForOne
         guard let rarest = lists.first, rarest.count > few else { return }
