@@ -40,8 +40,10 @@ package struct RelevanceQuery: Sendable {
         self.findsAllNames = findsAllNames
     }
 
-    /// Of texts with so many words, one may be left out.
-    static let wordCountsLeavingOut = 2...6
+    /// Whether one of the words may be left out.
+    var mayLeaveOut: Bool {
+        (2...6).contains(words.count) && words.count { !$0.isRun(orHas: 2) } <= 1
+    }
 
     /// The same without one of its words.
     func without(_ word: Int) -> RelevanceQuery {

@@ -96,19 +96,19 @@ private struct RelevanceSearch {
         return true
     }
 
-    /// Looks for places that have all words of each reading.
+    /// Looks for places that have all words of a reading, for the best classes first: with a full list, worse ones aren't looked for.
     private mutating func lookForWords() -> Bool {
-        for reading in readings.indices {
-            guard lookForNames(reading) else { return false }
-            let parts = readings[reading].parts
-            if readings[reading].wordCount > 1, best.mayTakeAny(.surroundings) {
-                guard parts.allSatisfy({ lookForSurroundings(in: $0, reading) }) else { return false }
-            }
-            if best.mayTakeAny(.surroundingsOnly) {
-                guard parts.allSatisfy({ lookAtSurroundings(in: $0, reading) }) else { return false }
+        guard readings.indices.allSatisfy({ lookForNames($0) }) else { return false }
+        for reading in readings.indices
+        where readings[reading].wordCount > 1 && best.mayTakeAny(.surroundings) {
+            guard readings[reading].parts.allSatisfy({ lookForSurroundings(in: $0, reading) }) else {
+                return false
             }
         }
-        return true
+        return readings.indices.allSatisfy { reading in
+            !best.mayTakeAny(.surroundingsOnly)
+                || readings[reading].parts.allSatisfy { lookAtSurroundings(in: $0, reading) }
+        }
     }
 
     /// Looks for names that have all words, first for those that are the text, then for those that begin with it; and between for
@@ -222,7 +222,7 @@ private struct RelevanceSearch {
 
     /// Looks for places that have all words but one.
     private mutating func lookWithoutAWord() -> Bool {
-        guard RelevanceQuery.wordCountsLeavingOut.contains(query.words.count) else { return true }
+        guard query.mayLeaveOut else { return true }
         var readings: [Reading] = []
         for word in query.words.indices {
             readings.append(Reading(query.without(word), snapshot, &work))

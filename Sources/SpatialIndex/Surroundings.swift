@@ -23,7 +23,7 @@ final class Surroundings {
         matcher = WordMatcher(words)
         initials = Column(words.map { WordInitials($0) })
         named = vocabulary.numbers(named: words)
-        hasLongWord = words.contains(where: Self.isLong)
+        hasLongWord = words.contains { $0.isRun(orHas: 3) }
         lastInitials = words.last.map { WordInitials($0) } ?? .none
     }
 
@@ -159,13 +159,6 @@ final class Surroundings {
         return (0..<categories.count).flatMap { category -> [PackedTree] in
             guard categories[category] >> RelevanceWords.Mask(word) & 1 == 1 else { return [] }
             return Self.trees(of: columns, category: UInt16(category))
-        }
-    }
-
-    private static func isLong(_ word: QueryWord) -> Bool {
-        switch word {
-        case .run: true
-        case .word(let form), .either(let form, _): form.count { $0 & 0xC0 != 0x80 } >= 3
         }
     }
 

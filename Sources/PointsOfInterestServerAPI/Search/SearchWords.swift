@@ -8,6 +8,14 @@ package enum QueryWord: Hashable, Sendable {
     case either(plain: [UInt8], spelledOut: [UInt8])
     /// A run of characters of a script without spaces, which the name has to contain.
     case run([UInt8])
+
+    /// Whether it is a run, or has so many letters at least.
+    package func isRun(orHas letterCount: Int) -> Bool {
+        switch self {
+        case .run: true
+        case .word(let form), .either(let form, _): form.count { $0 & 0xC0 != 0x80 } >= letterCount
+        }
+    }
 }
 
 /// The words of names and search texts, by which a search finds places: `Documentation/api.md` has the rule.

@@ -79,6 +79,7 @@ package struct ExpectedRelevance {
     fileprivate struct Piece: Sendable {
         let forms: [Word]
         let isRun: Bool
+        var isOneLetter: Bool { !isRun && forms[0].count == 1 }
 
         init(_ characters: [FoldedCharacter]) {
             forms = [FoldedCharacter.plain(characters[...]), FoldedCharacter.spelledOut(characters[...])]
@@ -370,7 +371,7 @@ package struct ExpectedRelevance {
 
     /// The third list item.
     private func foundWithoutOne(_ place: Place) -> Match? {
-        guard (2...6).contains(words.count) else { return nil }
+        guard (2...6).contains(words.count), words.count(where: \.isOneLetter) <= 1 else { return nil }
         var best: Match?
         for index in words.indices {
             var others = words
