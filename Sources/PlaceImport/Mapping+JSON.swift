@@ -10,11 +10,7 @@ extension Mapping {
     ]
 
     static func named(_ name: String) throws(ImportError) -> Mapping {
-        if let json = builtIn[name] {
-            var mapping = try Mapping(json: Data(json), path: name)
-            mapping.noteOwnCategories()
-            return mapping
-        }
+        if let json = builtIn[name] { return try Mapping(json: Data(json), path: name) }
         guard let json = FileManager.default.contents(atPath: name) else {
             let names = builtIn.keys.sorted().joined(separator: ", ")
             throw ImportError("there is no such mapping: neither a file nor one of \(names)", path: name)

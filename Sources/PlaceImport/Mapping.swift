@@ -49,8 +49,6 @@ struct Mapping {
     /// Whether an option names the column of the id. Then each row must have an id.
     private(set) var requiresID = false
     private var choices: [[Choice]] = ImportField.allCases.map { _ in [] }
-    /// The categories that a built-in mapping spells out.
-    private(set) var ownCategories: Set<String> = []
     /// The row's fields that become properties of the place, by the names that they have there.
     private(set) var properties: [(name: String, field: Int)] = []
     /// What the names of columns with a name in a language begin with; the rest is the language's tag.
@@ -117,22 +115,12 @@ struct Mapping {
         default: break
         }
         choices[field.number] = [Choice(parts: [.field(index(of: column))])]
-        if field == .category { ownCategories = [] }
         if field == .id { requiresID = true }
     }
 
     mutating func set(_ field: ImportField, to text: String) {
         namedFields.insert(field)
         choices[field.number] = [Choice(parts: [.text(Array(text.utf8))])]
-        if field == .category { ownCategories = [] }
-    }
-
-    /// Takes note of the categories that its choices have as fixed texts.
-    mutating func noteOwnCategories() {
-        for choice in self[.category] {
-            guard choice.parts.count == 1, case .text(let text) = choice.parts[0] else { continue }
-            ownCategories.insert(String(decoding: text, as: UTF8.self))
-        }
     }
 
     /// The row's fields that decide whether a row is selected, in the order in which choices name them; none where each row is.

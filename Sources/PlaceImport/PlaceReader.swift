@@ -64,10 +64,6 @@ package final class PlaceReader {
     /// The file that the last row was read from; empty after the end.
     package var path: String { file?.input.path ?? "" }
 
-    /// The categories that the built-in mapping of the last row's file spells out; none where an option or a mapping of the
-    /// user's says which the category is.
-    package var ownCategories: Set<String> { file?.builder.mapping.ownCategories ?? [] }
-
     package var progress: ReadProgress {
         var progress = finished
         progress.totalBytes = totalBytes

@@ -127,6 +127,49 @@ struct EndpointTests {
     }
 
     @Test(
+        "With a language, places and categories have the same labels, and a label's beginning finds its category",
+        .contract(
+            .invariant, .recorded, in: .categories,
+            otherwise:
+                "A place shows conference_centre, or another word than the filter; a filter's field completes nothing."
+        ))
+    func labels() async throws {
+        let (service, languages) = (try await Service.client(), ["de-CH", "en"])
+        let categories = try await service.categories(languages: languages)
+        #expect(categories.map(\.name) == (try await service.categories().map(\.name)))
+        let labels = Dictionary(uniqueKeysWithValues: categories.map { ($0.name, $0.label) })
+        var request = NearbyPlacesRequest(center: try await Service.center(), limit: 100)
+        request.languages = languages
+        for place in try await service.nearbyPlaces(request).places {
+            #expect(place.categoryLabel == labels[place.category] ?? nil, "\(place.category)")
+        }
+        for category in categories.prefix(5) {
+            guard let label = category.label else { continue }
+            let found = try await service.categories(
+                languages: languages, searchText: String(label.prefix(3)))
+            #expect(found.contains(category), "\(label)")
+        }
+        #expect(try await service.categories(languages: [], searchText: "qqqzzz").isEmpty)
+    }
+
+    @Test(
+        "A category is found by the words for it in any language, and called as the user's first language has it",
+        .contract(
+            .seeded, in: .categories, otherwise: "Somebody who types bruecke or cinema is offered nothing."))
+    func words() async throws {
+        let service = try await Service.client()
+        for (text, languages, name, label) in [
+            ("bruec", ["de"], "bridge", "Brücke"), ("coffee sh", ["fr", "en"], "cafe", "Café"),
+            ("zoológicos", ["es-MX"], "zoo", "Zoológico"),
+            ("conference_c", ["xx", "en"], "conference_centre", "Conference centre"),
+        ] {
+            let found = try await service.categories(languages: languages, searchText: text)
+            #expect(found.first { $0.name == name }?.label == label, "\(text)")
+        }
+        #expect(try await service.categories(languages: ["ja"], searchText: "bridge").map(\.label) == [nil])
+    }
+
+    @Test(
         "A category has as many places as it says",
         .contract(
             .seeded, in: .categories, otherwise: "The filter promises more or fewer places than the list has."

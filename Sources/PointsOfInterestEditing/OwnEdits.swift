@@ -166,7 +166,10 @@ extension PointOfInterest {
             featured: newer(featured, \.featured), distance: hasMoved ? nil : distance,
             address: newer(address, \.address), website: newer(website, \.website), source: source,
             importance: newer(importance, \.importance), properties: properties(old, new, in: response),
-            language: shown.language, matchedName: matchedName, leftOut: leftOut, mergedFrom: mergedFrom,
+            language: shown.language, matchedName: matchedName, leftOut: leftOut,
+            // What another category is called isn't known here.
+            categoryLabel: newer(category, \.category) == category ? categoryLabel : nil,
+            mergedFrom: mergedFrom,
             operatingStatus: newer(operatingStatus, \.operatingStatus),
             version: version == nil ? nil : after.version,
             updatedAt: updatedAt == nil ? nil : after.updatedAt)

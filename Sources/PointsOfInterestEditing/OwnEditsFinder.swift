@@ -62,6 +62,10 @@ struct OwnEditsFinder: PlaceFinder {
 
     func categories() async throws -> [CategoryCount] { try await base.categories() }
 
+    func categories(languages: [String], searchText: String?) async throws -> [CategoryCount] {
+        try await base.categories(languages: languages, searchText: searchText)
+    }
+
     func attributions() async throws -> [Attribution] { try await base.attributions() }
 
     func keptPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
@@ -84,6 +88,12 @@ struct OwnEditsFinder: PlaceFinder {
 
     func keptCategories() async -> (categories: [CategoryCount], receivedAt: Date?)? {
         await base.keptCategories()
+    }
+
+    func keptCategories(
+        languages: [String]
+    ) async -> (categories: [CategoryCount], receivedAt: Date?)? {
+        await base.keptCategories(languages: languages)
     }
 
     func keptAttributions() async -> (attributions: [Attribution], receivedAt: Date?)? {

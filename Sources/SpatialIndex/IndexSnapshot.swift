@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import Locking
 import Synchronization
 
@@ -39,6 +40,13 @@ package final class IndexSnapshot: @unchecked Sendable {
         counts.add(part.columns)
         self.init(
             levels: [IndexLevel(part: part)], counts: counts, version: version, vocabulary: part.vocabulary)
+    }
+
+    /// The same places, with these words for the categories.
+    package func labelled(_ labels: CategoryLabels) -> IndexSnapshot {
+        guard vocabulary.labels != labels else { return self }
+        return IndexSnapshot(
+            levels: levels, counts: counts, version: version, vocabulary: vocabulary.labelled(labels))
     }
 
     init(levels: [IndexLevel], counts: IndexCounts, version: IndexVersion, vocabulary: IndexVocabulary) {
@@ -89,6 +97,12 @@ package final class IndexSnapshot: @unchecked Sendable {
     package func position(of place: IndexPlaceReference) -> (latitude: Double, longitude: Double) {
         let columns = views[Int(place.part)].columns
         return (columns.latitudes[Int(place.place)], columns.longitudes[Int(place.place)])
+    }
+
+    /// What a place's category is called, as it is written in JSON; nil where it has no label in any of the languages.
+    package func categoryLabel(of place: IndexPlaceReference, in languages: LanguageLookup) -> [UInt8]? {
+        let kind = views[Int(place.part)].columns.kinds[Int(place.place)]
+        return vocabulary.label(ofCategory: UInt16(truncatingIfNeeded: kind >> 1), in: languages)
     }
 }
 

@@ -22,7 +22,7 @@ final class Surroundings {
         self.vocabulary = vocabulary
         matcher = WordMatcher(words)
         initials = Column(words.map { WordInitials($0) })
-        named = vocabulary.numbers(named: words)
+        named = Array(vocabulary.numbers(named: words))
         hasLongWord = words.contains { $0.isRun(orHas: 3) }
         lastInitials = words.last.map { WordInitials($0) } ?? .none
     }
@@ -32,7 +32,7 @@ final class Surroundings {
         madeCategories?.free()
     }
 
-    /// For each category, the words of the text that its name has. Most searches don't come to it.
+    /// For each category, the words of the text that its name has, or a word for it. Most searches don't come to it.
     private var categories: Column<RelevanceWords.Mask> {
         if let madeCategories { return madeCategories }
         let made = Column(masksOfCategories())
@@ -41,11 +41,13 @@ final class Surroundings {
     }
 
     private func masksOfCategories() -> [RelevanceWords.Mask] {
-        var matcher = matcher
-        return vocabulary.names.map { name in
-            let name = Array(name.utf8)
-            return matcher.mask(of: name.span)
+        var masks = [RelevanceWords.Mask](repeating: 0, count: vocabulary.names.count)
+        for (index, word) in words.enumerated() {
+            for number in vocabulary.numbers(having: word) {
+                masks[Int(number)] |= 1 << RelevanceWords.Mask(index)
+            }
         }
+        return masks
     }
 
     /// The words at the beginning of the text that a name needs, at least: places of a part can't have them, and all behind them,

@@ -185,6 +185,9 @@ struct ExactnessTests {
         let statuses = coordinates.map { _ in
             ["", "", "", "", "", "", "temporarilyClosed", "permanentlyClosed"].pick(using: &generator)
         }
+        try await session.run(
+            "UPDATE categories SET labels = value FROM jsonb_each($1::text::jsonb) WHERE name = key",
+            [.text(String(decoding: try JSONEncoder().encode(Truth.labels), as: UTF8.self))])
         let rows = try await session.run(
             """
             INSERT INTO locations (name, category, latitude, longitude, featured, names, other_names,

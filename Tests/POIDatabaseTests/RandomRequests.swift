@@ -186,9 +186,15 @@ struct Truth {
     private let places: [StoredPlace]
     private let everywhere: FixtureStore
 
+    /// What the categories of the places are called.
+    static let labels = [
+        "museum": ["en": ["Museum"]], "cafe": ["DE": ["Café", "Kaffee"], "zh-Hant": ["咖啡館"]],
+        "park": [:], "bar": ["ja": ["\"バー\""], "fr": ["Bar"]],
+    ]
+
     init(_ places: [StoredPlace]) {
         self.places = places
-        everywhere = FixtureStore(stored: places)
+        everywhere = FixtureStore(stored: places, labels: Self.labels)
     }
 
     func places(for request: NearbyPlacesRequest) async throws -> (
@@ -199,7 +205,8 @@ struct Truth {
             return (try page.places.copied(), page.end)
         }
         let rest = FixtureStore(
-            stored: places.filter { Self.isIn(box, $0.place.latitude, $0.place.longitude) })
+            stored: places.filter { Self.isIn(box, $0.place.latitude, $0.place.longitude) },
+            labels: Self.labels)
         var unboxed = request
         (unboxed.box, unboxed.center) = (nil, center)
         if let start = request.start { unboxed.cursor = PageCursor(start, in: unboxed) }

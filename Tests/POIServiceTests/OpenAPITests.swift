@@ -107,7 +107,8 @@ struct OpenAPITests {
         #expect(
             try names("/locations/clusters")
                 == ClustersRequest.Parameter.allCases.map { $0.name.description } + properties)
-        #expect(try names("/categories") == [])
+        #expect(
+            try names("/categories") == CategoriesRequest.Parameter.allCases.map { $0.name.description })
         #expect(try names("/attributions") == [])
     }
 
@@ -117,7 +118,8 @@ struct OpenAPITests {
             id: 1, name: "a", category: "b", latitude: 1, longitude: 2, featured: true, distance: 3,
             address: "c", website: "https://d.example",
             source: .init(dataset: "e", id: "f", license: "g"), importance: 1, properties: ["h": 1],
-            language: "en", matchedName: "i", leftOut: "k", mergedFrom: [4],
+            language: "en", matchedName: "i", leftOut: "k", categoryLabel: "l",
+            mergedFrom: [4],
             operatingStatus: .temporarilyClosed,
             version: 5,
             updatedAt: Date(timeIntervalSince1970: 6))
@@ -135,12 +137,13 @@ struct OpenAPITests {
                 var writer = JSONWriter()
                 let style = PlaceStyle(ofDetails: form, languages: ["en"])
                 record.withRecord { record in
+                    var additions = PlaceAdditions(categoryLabel: Array("l".utf8))
                     if isFound {
-                        style.write(
-                            record, distance: 3, matchedNames: [2], leftOut: Array("k".utf8), to: &writer)
+                        (additions.matchedNames, additions.leftOut) = ([2], Array("k".utf8))
                     } else {
-                        style.write(record, distance: 3, mergedFrom: [4], to: &writer)
+                        additions.mergedFrom = [4]
                     }
+                    style.write(record, distance: 3, additions, to: &writer)
                 }
                 return try #require(
                     try JSONSerialization.jsonObject(with: Data(writer.bytes)) as? [String: Any])

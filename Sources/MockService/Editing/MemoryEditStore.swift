@@ -42,7 +42,7 @@ package final class MemoryEditStore: EditStore {
         guard
             let revision = index.serve(
                 edited.served, former: edited.former, categories: fixtures.categories,
-                properties: fixtures.properties)
+                labels: fixtures.labels, properties: fixtures.properties)
         else { throw .failed(reason: "the places can't be served") }
         places = edited
         let outcome = EditOutcome(place?.record, revision: revision)

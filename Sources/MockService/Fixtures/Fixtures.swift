@@ -10,6 +10,8 @@ package struct Fixtures: Sendable {
     let places: [PlaceFields]
     /// Those that places may have.
     let categories: NameVocabulary
+    /// The words for them.
+    let labels: CategoryLabels
     /// Those that an app may filter by.
     let properties: FilterableProperties
     /// The index of the places, which sessions copy.
@@ -35,8 +37,10 @@ package struct Fixtures: Sendable {
         self.places = places
         categories = NameVocabulary(
             RecordedSeed.recorded.categories + places.map { String(decoding: $0.category, as: UTF8.self) })
+        labels = RecordedSeed.recorded.labels
         properties = filterable ?? FilterableProperties(of: places)
-        guard let index = ServedIndex(places, categories: categories, properties: properties) else {
+        let index = ServedIndex(places, categories: categories, labels: labels, properties: properties)
+        guard let index else {
             throw FixtureError(faults: [DocumentFault(path: "", detail: "has more than 65,536 categories")])
         }
         self.index = index
@@ -91,6 +95,7 @@ package struct Fixtures: Sendable {
 private struct RecordedSeed: Decodable {
     /// The whole vocabulary, with the categories that no place has.
     let categories: [String]
+    let labels: CategoryLabels
     let filterableProperties: FilterableProperties
     let places: [PlaceFields]
 
@@ -111,7 +116,8 @@ private struct RecordedSeed: Decodable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        categories = try members.decode([String].self, forKey: .categories)
+        labels = try members.decode(CategoryLabels.self, forKey: .categories)
+        categories = labels.categories
         let types = try members.decode([String: String].self, forKey: .filterableProperties)
         filterableProperties = FilterableProperties(
             types.compactMap { name, type in FilterableProperties.Kind(rawValue: type).map { (name, $0) } })

@@ -20,6 +20,8 @@ enum BuiltInMigrations {
             "7427498840a101ab1fc24a2b599c94ba184610f35911f05039e6a661316163b8",
         "0212_create_place_reports":
             "bd9163a066033a40db23a7fa017cb654d768fda4c97f0470f8b6eba19b7040eb",
+        "0213_label_categories":
+            "bd9e7926ee41b4efaa4321bd81849e9f818088ca7f78fac73f6fee84051f2a26",
     ]
 
     /// The same of the seeds, which a folder may lack.

@@ -66,8 +66,7 @@ final class ImportRows: Sendable {
                     state.hasEnded = true
                     return state.stager.encoder.finish()
                 }
-                if let row = try state.stager.stage(item, ownCategories: reader.ownCategories), let onRejected
-                {
+                if let row = try state.stager.stage(item), let onRejected {
                     try onRejected(reader.bytes(ofRejected: row))
                 }
             }
@@ -158,14 +157,11 @@ struct RowStager {
 
     /// Takes a row; returns it where it is rejected.
     ///
-    /// - Parameter ownCategories: those that get into the vocabulary as they are needed, since the mapping is ours.
     /// - Throws: `CommandError` where there are too many rejected rows, or too many new categories.
-    mutating func stage(
-        _ item: ImportItem, ownCategories: @autoclosure () -> Set<String>
-    ) throws(CommandError) -> RejectedRow? {
+    mutating func stage(_ item: ImportItem) throws(CommandError) -> RejectedRow? {
         switch item {
         case .place(let place, let line):
-            guard try isKnown(place.category, ownCategories) else {
+            guard try isKnown(place.category) else {
                 return try reject(
                     RejectedRow(
                         line: line, reason: .unknownCategory, detail: place.category, sourceID: place.sourceID
@@ -178,14 +174,8 @@ struct RowStager {
         }
     }
 
-    private mutating func isKnown(
-        _ category: String, _ ownCategories: () -> Set<String>
-    ) throws(CommandError) -> Bool {
+    private mutating func isKnown(_ category: String) throws(CommandError) -> Bool {
         if vocabulary.contains(category) || newCategories.contains(category) { return true }
-        if ownCategories().contains(category) {
-            newCategories.insert(category)
-            return true
-        }
         if addsCategories {
             newCategories.insert(category)
             guard newCategories.count <= Self.maximumNewCategories else {

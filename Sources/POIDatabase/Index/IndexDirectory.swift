@@ -1,3 +1,4 @@
+import PointsOfInterestServerAPI
 import CSystem
 import Foundation
 import Locking
@@ -301,6 +302,7 @@ struct IndexNotes: Codable, Equatable {
     /// When its places were last known to be the newest, in seconds since 1970.
     var confirmedAt: Double
     var categories: [String]
+    var labels: CategoryLabels
     var datasets: [Dataset]
     /// The ids of removed places; nil in files of before version 0.6.0, which reads these.
     var former: Former?
@@ -312,6 +314,7 @@ struct IndexNotes: Codable, Equatable {
         revision = facts.version.revision
         self.confirmedAt = confirmedAt
         categories = facts.categories.sortedNames
+        labels = facts.labels
         datasets = facts.datasets.map { name, facts in
             Dataset(name: name.text, license: facts.license, credit: facts.credit, url: facts.url)
         }
@@ -324,6 +327,7 @@ struct IndexNotes: Codable, Equatable {
             version: DatasetVersion(
                 datasetID: datasetID.datasetID, revision: revision, incarnation: incarnation.datasetID),
             datasetID: servedID.datasetID, categories: NameVocabulary(categories),
+            labels: labels,
             datasets: Dictionary(
                 datasets.map {
                     (ExactName($0.name), DatasetFacts(license: $0.license, credit: $0.credit, url: $0.url))

@@ -34,7 +34,7 @@ extension IndexFollower {
         if facts.former == nil {
             facts = facts.renamed(DatasetID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)))
         }
-        let restored = IndexSnapshot(part: found.part, version: IndexVersion(facts))
+        let restored = IndexSnapshot(part: found.part, version: IndexVersion(facts)).labelled(facts.labels)
         (snapshot, self.facts) = (restored, facts)
         let now = loop.now
         kept.restored(found, facts, confirmedAt: now - age)

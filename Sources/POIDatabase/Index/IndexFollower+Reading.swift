@@ -101,7 +101,7 @@ extension IndexFollower {
             throw tooLarge(next.placeCount, bytes, estimate: try await Self.estimatedCount(connection))
         }
         fit.begin()
-        snapshot = next
+        snapshot = next.labelled(facts.labels)
         self.facts = facts
         perform(machine.took(facts.version, placeCount: next.placeCount, at: time))
     }
@@ -116,6 +116,7 @@ extension IndexFollower {
         let row = try await connection.query(Self.categories, timeout: Self.lookTimeout).only()
         guard try row.decode(Bool.self, at: 1) else { throw PlacesReplaced() }
         let names = try row.decode([String].self, at: 0)
+        let labels = try CategoryLabels(row, at: 2)
         var datasets: [ExactName: DatasetFacts] = [:]
         for row in try await connection.query(Self.datasets, timeout: Self.lookTimeout) {
             datasets[ExactName(try row.decode(at: 0))] = DatasetFacts(
@@ -126,16 +127,17 @@ extension IndexFollower {
             version: version, datasetID: index.servedID(of: version.datasetID),
             categories: known?.sortedNames == names
                 ? known ?? NameVocabulary(names) : NameVocabulary(names),
-            datasets: datasets, former: former)
+            labels: labels, datasets: datasets, former: former)
     }
 
-    /// The names of all categories; and whether the tables of places and removed places still have the files that they had when the
-    /// snapshot began. TRUNCATE, and an ALTER TABLE that rewrites the rows, give a table another one, in which older snapshots
+    /// The names of all categories, and the words for them; and whether the tables of places and removed places still have the files
+    /// that they had when the snapshot began. TRUNCATE, and an ALTER TABLE that rewrites the rows, give a table another one, in which older snapshots
     /// see no row (PostgreSQL manual, "Concurrency Control", "Caveats").
     private static let categories: PostgresQuery = """
         SELECT ARRAY(SELECT name FROM categories ORDER BY name COLLATE "C"), \
         (SELECT bool_and(relfilenode = pg_relation_filenode(oid)) FROM pg_class \
-        WHERE oid IN ('locations'::regclass, 'removed_locations'::regclass))
+        WHERE oid IN ('locations'::regclass, 'removed_locations'::regclass)), \
+        (SELECT coalesce(jsonb_object_agg(name, labels) FILTER (WHERE labels <> '{}'), '{}')::text FROM categories)
         """
 
     private static let datasets: PostgresQuery = "SELECT name, license, credit, url FROM datasets"
@@ -246,7 +248,7 @@ extension IndexFollower {
         let duration = MonotonicClock.now - start
         record(.index(.loaded(places: loaded.placeCount, bytes: bytes, duration: duration)))
         index.update { $0.loadCount += 1 }
-        snapshot = loaded
+        snapshot = loaded.labelled(facts.labels)
         self.facts = facts
         machine.loaded(version, placeCount: loaded.placeCount)
     }

@@ -45,12 +45,14 @@ extension RankedPage {
 }
 
 /// The places of a page, written from the rows that they were read in. Each row has the dataset's version, the distance, and the
-/// columns of `PlaceColumn`, and where places were asked for by their ids two more.
+/// columns of `PlaceColumn`, the words for the place's category, and where places were asked for by their ids two more.
 private struct PlaceRows: PlaceSource {
     static let (versionColumn, distanceColumn, firstColumn) = (0, 1, 2)
 
-    /// Behind these, where places were asked for by their ids.
-    static let mergedColumn = firstColumn + PlaceColumn.allCases.count
+    /// Behind these.
+    static let labelsColumn = firstColumn + PlaceColumn.allCases.count
+    /// Behind that, where places were asked for by their ids.
+    static let mergedColumn = labelsColumn + 1
 
     let rows: PostgresRows
     let count: Int
@@ -73,18 +75,24 @@ private struct PlaceRows: PlaceSource {
     func write(
         _ index: Int, as style: PlaceStyle, to writer: inout JSONWriter
     ) throws(PlaceStoreError) {
-        let (place, distance, merged): (PlaceFields, Double?, [Int64])
+        let (place, distance): (PlaceFields, Double?)
+        var additions = PlaceAdditions()
         do throws(PostgresError) {
             let row = rows[index]
             distance = try row.decode(at: Self.distanceColumn)
-            merged = hasMerged ? try row.decode(at: Self.mergedColumn) : []
+            if hasMerged { additions.mergedFrom = try row.decode(at: Self.mergedColumn) }
+            if let languages = style.labelLanguages {
+                let category: String = try row.decode(at: Self.firstColumn + PlaceColumn.category.rawValue)
+                let label = try CategoryLabels(row, at: Self.labelsColumn).label(of: category, in: languages)
+                additions.categoryLabel = label.map(PlaceAdditions.escaped)
+            }
             place = try PlaceFields { (column) throws(PostgresError) in
                 try row.cell(at: Self.firstColumn + column.rawValue).bytes.map { Array($0)[...] }
             }
         } catch {
             throw PlaceStoreError(error)
         }
-        try style.write(place, distance: distance, mergedFrom: merged, to: &writer)
+        try style.write(place, distance: distance, additions, to: &writer)
     }
 }
 

@@ -5,7 +5,8 @@ import Postgres
 enum PlaceStatements {
     /// The places of a request, as `PlaceRows` reads them: those with its ids, or the nearest ones and one more than the page has.
     ///
-    /// The dataset's version comes from the same snapshot. It has a row of its own if there is no place. With ids, each place has
+    /// The dataset's version comes from the same snapshot. It has a row of its own if there is no place. Each place has the words for
+    /// its category. With ids, each place has
     /// those of the request that were merged into it, and every row says whether any of the ids is that of a removed place.
     static func places(_ request: NearbyPlacesRequest) -> PostgresQuery {
         var parameters: [PostgresValue] = []
@@ -59,7 +60,7 @@ enum PlaceStatements {
         let sql =
             "SELECT (SELECT version FROM dataset), place.*" + isFormer
             + " FROM (SELECT) AS always LEFT JOIN (SELECT " + distance
-            + " AS distance, id, " + PlaceColumn.sql + merged + " FROM locations WHERE " + condition
+            + " AS distance, id, " + PlaceColumn.sql + labels + merged + " FROM locations WHERE " + condition
             + " ORDER BY distance, id" + limit + ") AS place ON true ORDER BY distance, id"
         return PostgresQuery(sql, parameters)
     }
@@ -67,12 +68,18 @@ enum PlaceStatements {
     /// Whether lists have a place, and not only who asks for its id.
     private static let isListed: SQL = "operating_status IS DISTINCT FROM 'permanentlyClosed'"
 
+    /// The words for a place's category, as `CategoryLabels` reads them.
+    private static let labels: SQL = """
+        , (SELECT jsonb_build_object(categories.name, labels)::text FROM categories WHERE categories.name = category)
+        """
+
     static let version: PostgresQuery = "SELECT version FROM dataset"
 
-    /// The dataset's version, and the number of places that lists have of each category that there ever was.
+    /// The dataset's version, and the number of places that lists have of each category that there ever was, with the words for it.
     static let categories = PostgresQuery(
         """
-        SELECT (SELECT version FROM dataset), categories.name, count(locations.id) \
+        SELECT (SELECT version FROM dataset), categories.name, count(locations.id), \
+        jsonb_build_object(categories.name, categories.labels)::text \
         FROM categories LEFT JOIN locations ON locations.category = categories.name AND \
 
         """ + isListed + " GROUP BY categories.name")

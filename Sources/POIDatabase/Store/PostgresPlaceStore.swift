@@ -78,9 +78,13 @@ package final class PostgresPlaceStore: PlaceStore {
     /// The number of places of each category.
     package func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>> {
         read { [self] deadline throws(PostgresError) in
+            var labels = CategoryLabels.none
             let counts = try await counts(categoryCounts, PlaceStatements.categories, deadline) {
                 (row) throws(PostgresError) in
-                CategoryCount(name: try row.decode(at: 1), count: try row.decode(at: 2))
+                labels.add(try CategoryLabels(row, at: 3))
+                return CategoryCount(name: try row.decode(at: 1), count: try row.decode(at: 2))
+            } labels: {
+                labels
             }
             categoryCounts = counts
             return counts
@@ -105,7 +109,8 @@ package final class PostgresPlaceStore: PlaceStore {
     /// The last counts, or new ones where the data have changed since.
     private func counts<Item>(
         _ last: DatasetCounts<Item>?, _ statement: PostgresQuery, _ deadline: Duration,
-        _ item: (PostgresRow) throws(PostgresError) -> Item?
+        _ item: (PostgresRow) throws(PostgresError) -> Item?,
+        labels: () -> CategoryLabels = { .none }
     ) async throws(PostgresError) -> DatasetCounts<Item> {
         let start = ContinuousClock.now
         let version = try await query(PlaceStatements.version, deadline).only()
@@ -117,7 +122,8 @@ package final class PostgresPlaceStore: PlaceStore {
             if let item = try item(row) { items.append(item) }
         }
         return DatasetCounts(
-            items, datasetID: counted?.datasetID, databaseDuration: ContinuousClock.now - start)
+            items, labels: labels(), datasetID: counted?.datasetID,
+            databaseDuration: ContinuousClock.now - start)
     }
 
     // MARK: State

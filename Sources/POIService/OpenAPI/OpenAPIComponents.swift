@@ -52,7 +52,8 @@ extension OpenAPIDocument {
             ], "The cells that have places, from north to south and from the box's west to its east."),
         "CategoryCount": object(
             required: [("name", category), ("count", ["type": "integer", "minimum": 0])],
-            "A category and its number of places."),
+            optional: [("label", label)],
+            "A category and its number of places, and with `lang` what it is called."),
         "Categories": ["type": "array", "items": schema("CategoryCount")],
         "Attribution": object(
             required: [("dataset", text), ("license", text), ("places", ["type": "integer", "minimum": 1])],
@@ -95,6 +96,13 @@ extension OpenAPIDocument {
         ]
     )
 
+    private static let label: JSONValue = [
+        "type": "string", "minLength": 1, "maxLength": 50,
+        "description": """
+        What the category is called in the first of the languages of `lang` that it has a label in; absent where there is none.
+        """,
+    ]
+
     private static let optionalMembers = [
         distance, ("address", text), ("website", webAddress), ("source", schema("Source")),
         (
@@ -128,6 +136,7 @@ extension OpenAPIDocument {
                 """,
             ]
         ),
+        ("categoryLabel", label),
         (
             "mergedFrom",
             [

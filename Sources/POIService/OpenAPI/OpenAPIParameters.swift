@@ -54,6 +54,25 @@ extension OpenAPIDocument {
             }
     }
 
+    var categoriesParameters: [JSONValue] {
+        CategoriesRequest.Parameter.allCases.map { parameter in
+            switch parameter {
+            case .q:
+                Self.query(
+                    parameter.name.description,
+                    """
+                    Only categories that match: each word of this text has to begin a word of the category's name, or of one of \
+                    the words for it in any language. Case and accents don't matter.
+                    """, schema(of: PlaceFilter.Parameter.q))
+            case .lang:
+                Self.query(
+                    parameter.name.description,
+                    "The user's languages (BCP 47), the preferred one first, in which categories have a `label`.",
+                    schema(of: NearbyPlacesRequest.Parameter.lang))
+            }
+        }
+    }
+
     static let placeIDParameter: JSONValue = [
         "name": "id", "in": "path", "required": true, "description": "The place's id.",
         "schema": placeID,
@@ -133,7 +152,8 @@ extension OpenAPIDocument {
             """
             The user's languages (BCP 47), the preferred one first. A place that has a name in one of them comes with that \
             name and its `language`: of each language, also in what is left of the tag without its last subtags (RFC 4647, \
-            section 3.4). Other places come with their usual name.
+            section 3.4). Other places come with their usual name. What a place's category is called in one of them is its \
+            `categoryLabel`.
             """
         case .cursor:
             """

@@ -96,8 +96,10 @@ extension OpenAPIDocument {
     private var categories: Operation {
         Operation(
             id: "getCategories", tag: "places",
-            summary: "All categories with their numbers of places, the most frequent first, then by name.",
-            content: [(MediaType.json, Self.schema("Categories"))],
+            summary: """
+                All categories, or those that a text finds, with their numbers of places, the most frequent first, then by name.
+                """,
+            parameters: categoriesParameters, content: [(MediaType.json, Self.schema("Categories"))],
             mayBeStale: true, successHeaders: ["Server-Timing"], problems: Self.databaseProblems, key: .data)
     }
 

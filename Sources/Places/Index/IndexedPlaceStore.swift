@@ -233,7 +233,7 @@ package final class IndexedPlaceStore: PlaceStore {
                 let number = snapshot.vocabulary.number(of: name)
                 return CategoryCount(name: name, count: number.map { snapshot.categoryCounts[Int($0)] } ?? 0)
             }
-            let counts = DatasetCounts(categories, datasetID: facts.datasetID)
+            let counts = DatasetCounts(categories, labels: facts.labels, datasetID: facts.datasetID)
             categoryCounts = counts
             return counts
         }

@@ -1,4 +1,3 @@
-import Bytes
 import Geodesy
 import PointsOfInterestServerAPI
 import PointsOfInterestAPI
@@ -34,9 +33,12 @@ struct IndexedPlaces: PlaceSource {
         _ place: IndexPage.Placed, from records: IndexRecords, as style: PlaceStyle,
         to writer: inout JSONWriter
     ) {
-        style.write(
-            records[place.reference], distance: showsDistances ? place.distanceMeters : nil,
-            to: &writer)
+        let (record, distance) = (records[place.reference], showsDistances ? place.distanceMeters : nil)
+        guard let languages = style.labelLanguages else {
+            return style.write(record, distance: distance, to: &writer)
+        }
+        let label = snapshot.categoryLabel(of: place.reference, in: languages)
+        style.write(record, distance: distance, PlaceAdditions(categoryLabel: label), to: &writer)
     }
 }
 
@@ -62,14 +64,11 @@ struct MergedPlaces: PlaceSource {
 
     func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
         let place = placed[index]
-        let (record, distance) = (
-            snapshot.records[place.reference], showsDistances ? place.distanceMeters : nil
-        )
-        if let ids = merged[place.id] {
-            style.write(record, distance: distance, mergedFrom: ids, to: &writer)
-        } else {
-            style.write(record, distance: distance, to: &writer)
-        }
+        var additions = snapshot.additions(to: place.reference, style)
+        additions.mergedFrom = merged[place.id] ?? []
+        style.write(
+            snapshot.records[place.reference], distance: showsDistances ? place.distanceMeters : nil,
+            additions, to: &writer)
     }
 }
 
@@ -88,23 +87,27 @@ struct RelevantPlaces: PlaceSource {
         self.found = found
         self.showsDistances = showsDistances
         let hasAll = found.allSatisfy { $0.leftOut == nil }
-        words = hasAll ? [] : SearchWords.written(in: searchText ?? "").map(Self.escaped)
-    }
-
-    private static func escaped(_ word: String) -> [UInt8] {
-        var buffer = ByteBuffer(capacity: word.utf8.count)
-        buffer.appendEscaped(word)
-        return buffer.bytes
+        words = hasAll ? [] : SearchWords.written(in: searchText ?? "").map(PlaceAdditions.escaped)
     }
 
     var count: Int { found.count }
 
     func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
         let place = found[index]
+        var additions = snapshot.additions(to: place.placed.reference, style)
+        additions.matchedNames = place.names
+        additions.leftOut = place.leftOut.map { words[$0] }
         style.write(
             snapshot.records[place.placed.reference],
-            distance: showsDistances ? place.placed.distanceMeters : nil, matchedNames: place.names,
-            leftOut: place.leftOut.map { words[$0] }, to: &writer)
+            distance: showsDistances ? place.placed.distanceMeters : nil, additions, to: &writer)
+    }
+}
+
+extension IndexSnapshot {
+    /// What the responses in a style have of a place whatever it was found by.
+    fileprivate func additions(to place: IndexPlaceReference, _ style: PlaceStyle) -> PlaceAdditions {
+        PlaceAdditions(
+            categoryLabel: style.labelLanguages.flatMap { categoryLabel(of: place, in: $0) })
     }
 }
 

@@ -17,6 +17,8 @@ package final class ServedIndex: Sendable {
         /// The id that entity tags are made from, see `servedID(of:)`.
         package let datasetID: DatasetID
         package let categories: NameVocabulary
+        /// The words for them.
+        package let labels: CategoryLabels
         /// What is known of source datasets besides their places, by the datasets' names.
         package let datasets: [ExactName: DatasetFacts]
         /// The ids of removed places; nil where they aren't known. A place that is there is none of these, whatever they say.
@@ -27,24 +29,28 @@ package final class ServedIndex: Sendable {
         /// - Parameter datasetID: the id that entity tags are made from, if it isn't the dataset's own.
         package init(
             version: DatasetVersion, datasetID: DatasetID? = nil, categories: NameVocabulary,
-            datasets: [ExactName: DatasetFacts] = [:], former: FormerIDs? = FormerIDs()
+            labels: CategoryLabels = .none, datasets: [ExactName: DatasetFacts] = [:],
+            former: FormerIDs? = FormerIDs()
         ) {
             self.version = version
             self.datasetID = datasetID ?? version.datasetID
             self.categories = categories
+            self.labels = labels
             self.datasets = datasets
             self.former = former
         }
 
-        /// Whether both have the same categories, source datasets and ids of removed places, whatever their own ids and versions
+        /// Whether both have the same categories, words for them, source datasets and ids of removed places, whatever their own ids and versions
         /// are.
         package func hasSameContent(as other: Facts) -> Bool {
-            categories.sortedNames == other.categories.sortedNames && datasets == other.datasets
-                && former == other.former
+            categories.sortedNames == other.categories.sortedNames && labels == other.labels
+                && datasets == other.datasets && former == other.former
         }
 
         package func renamed(_ id: DatasetID) -> Facts {
-            Facts(version: version, datasetID: id, categories: categories, datasets: datasets, former: former)
+            Facts(
+                version: version, datasetID: id, categories: categories, labels: labels, datasets: datasets,
+                former: former)
         }
 
         /// The memory that the ids of removed places take, in bytes.
@@ -134,10 +140,12 @@ package final class ServedIndex: Sendable {
     /// Serves these places for ever, as a dataset with a new id; nil if they have more than 65,536 categories. No two
     /// places may have the same id.
     package convenience init?(
-        _ places: [PlaceFields], categories: NameVocabulary, properties: FilterableProperties = .none
+        _ places: [PlaceFields], categories: NameVocabulary, labels: CategoryLabels = .none,
+        properties: FilterableProperties = .none
     ) {
         self.init(freshTime: Self.forEver)
-        guard serve(places, categories: categories, properties: properties) != nil else { return nil }
+        let revision = serve(places, categories: categories, labels: labels, properties: properties)
+        guard revision != nil else { return nil }
     }
 
     /// Serves for ever what another one serves now. The places are in memory once, until one of both serves others.
@@ -156,7 +164,7 @@ package final class ServedIndex: Sendable {
     /// - Returns: the dataset's revision; nil if the places have more than 65,536 categories, and then nothing is changed.
     package func serve(
         _ places: [PlaceFields], former: FormerIDs = FormerIDs(), categories: NameVocabulary,
-        properties: FilterableProperties
+        labels: CategoryLabels = .none, properties: FilterableProperties
     ) -> Int64? {
         var builder = IndexPartBuilder(
             expecting: places.count, vocabulary: IndexVocabulary(properties: properties))
@@ -167,11 +175,11 @@ package final class ServedIndex: Sendable {
         let revision = state.withLock { $0.facts?.version.revision ?? 0 } + 1
         let facts = Facts(
             version: DatasetVersion(datasetID: id, revision: revision, incarnation: id),
-            categories: categories, former: former)
+            categories: categories, labels: labels, former: former)
         update(health: .reachable(missingMigrations: []))
         publish(
-            IndexSnapshot(part: builder.build(), version: IndexVersion(facts)), facts, confirmedAt: .zero,
-            until: Self.forEver)
+            IndexSnapshot(part: builder.build(), version: IndexVersion(facts)).labelled(labels), facts,
+            confirmedAt: .zero, until: Self.forEver)
         return revision
     }
 

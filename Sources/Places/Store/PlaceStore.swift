@@ -48,7 +48,7 @@ package protocol PlaceStore: AnyObject {
         for request: ClustersRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<ClusterPage>
 
-    /// Every category with its number of places, most frequent first, then by name.
+    /// Every category with its number of places and the words for it, most frequent first, then by name.
     func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>>
 
     /// Every source dataset that has places, by its name.
@@ -226,6 +226,29 @@ package struct NoPlaces: PlaceSource {
     package func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {}
 }
 
+extension DatasetCounts<CategoryCount> {
+    /// The categories of a request, with their labels.
+    package func items(of request: CategoriesRequest) -> [CategoryCount] {
+        let languages = LanguageLookup(request.languages)
+        var items = items
+        if let text = request.searchText {
+            // A text of 100 characters has no more words, unless some of them stand for several.
+            let words = Array(SearchWords.words(ofQuery: text).prefix(50))
+            var matcher = WordMatcher(words)
+            items.removeAll { item in
+                let text = ([item.name] + labels.words(for: item.name)).joined(separator: " ")
+                return words.isEmpty
+                    || matcher.mask(of: Array(text.utf8).span) != (1 << UInt64(words.count)) - 1
+            }
+        }
+        guard !languages.tags.isEmpty else { return items }
+        return items.map { item in
+            CategoryCount(
+                name: item.name, count: item.count, label: labels.label(of: item.name, in: languages))
+        }
+    }
+}
+
 /// What a store counts all places by: categories or source datasets.
 package protocol DatasetCount: Hashable, Sendable {
     /// Whether a response lists `one` before `other`.
@@ -253,10 +276,16 @@ package struct DatasetCounts<Item: DatasetCount>: Hashable, Sendable {
     package let datasetID: DatasetID?
     /// How long the database took; nil for counts from memory.
     package let databaseDuration: Duration?
+    /// The words for categories, where these are counted.
+    package let labels: CategoryLabels
 
     /// Sorts the items, which may come in any order.
-    package init(_ items: [Item], datasetID: DatasetID? = nil, databaseDuration: Duration? = nil) {
+    package init(
+        _ items: [Item], labels: CategoryLabels = .none, datasetID: DatasetID? = nil,
+        databaseDuration: Duration? = nil
+    ) {
         self.items = items.sorted(by: Item.isOrdered)
+        self.labels = labels
         self.datasetID = datasetID
         self.databaseDuration = databaseDuration
     }
@@ -294,6 +323,12 @@ package enum PlacesForm: Int, CaseIterable {
 package struct PlaceStyle {
     package let form: PlacesForm
     package let selection: PlaceSelection?
+
+    /// The languages that categories' labels are wanted in; nil where none are.
+    package var labelLanguages: LanguageLookup? {
+        guard let languages = selection?.languages, !languages.tags.isEmpty else { return nil }
+        return languages
+    }
 
     package init(_ form: PlacesForm, properties: PropertySelection = .none, languages: [String] = []) {
         self.form = form
@@ -334,38 +369,24 @@ package struct PlaceStyle {
         }
     }
 
+    /// Writes a place with what only this response has of it.
     package func write(
-        _ record: PlaceRecord, distance: Double?, matchedNames: [Int], leftOut: [UInt8]? = nil,
+        _ record: PlaceRecord, distance: Double?, _ additions: borrowing PlaceAdditions,
         to writer: inout JSONWriter
     ) {
         record.write(
-            asFeature: form == .geoJSON, distance: distance, selection: selection, matchedNames: matchedNames,
-            leftOut: leftOut, to: &writer)
-    }
-
-    /// Writes a place in place of those that were merged into it.
-    package func write(
-        _ record: PlaceRecord, distance: Double?, mergedFrom ids: [Int64], to writer: inout JSONWriter
-    ) {
-        record.write(
-            asFeature: form == .geoJSON, distance: distance, selection: selection, mergedFrom: ids,
-            to: &writer)
+            asFeature: form == .geoJSON, distance: distance, selection: selection, additions, to: &writer)
     }
 
     /// Writes a place that isn't in the index.
     package func write(
-        _ place: PlaceFields, distance: Double?, mergedFrom ids: [Int64] = [], to writer: inout JSONWriter
+        _ place: PlaceFields, distance: Double?, _ additions: PlaceAdditions = PlaceAdditions(),
+        to writer: inout JSONWriter
     ) throws(PlaceStoreError) {
         var record: [UInt8] = []
         guard PlaceRecord.encode(place, into: &record) else {
             throw .failed(reason: "place \(place.id) can't be written")
         }
-        record.withRecord { record in
-            if ids.isEmpty {
-                write(record, distance: distance, to: &writer)
-            } else {
-                write(record, distance: distance, mergedFrom: ids, to: &writer)
-            }
-        }
+        record.withRecord { write($0, distance: distance, additions, to: &writer) }
     }
 }

@@ -220,6 +220,33 @@ package struct PlaceRequest: Hashable, Sendable {
     }
 }
 
+/// `GET /categories`: every category, or those that a text finds by their names and the words for them.
+package struct CategoriesRequest: Hashable, Sendable {
+    /// The text; nil for every category.
+    package var searchText: String?
+    /// The languages of the user, as in `NearbyPlacesRequest`: categories come with their labels in these.
+    package var languages: [String]
+
+    /// Makes a request.
+    package init(searchText: String? = nil, languages: [String] = []) {
+        self.searchText = searchText
+        self.languages = languages
+    }
+
+    /// The query, percent-encoded; empty without a text and languages.
+    package var encodedQuery: String {
+        var query = QueryWriter()
+        encode(into: &query)
+        return query.text
+    }
+
+    /// Writes the query's items.
+    package func encode(into query: inout QueryWriter) {
+        if let searchText { query.add("q", searchText) }
+        query.addLanguages(languages)
+    }
+}
+
 /// What the places of a response come with besides the members that all have: which properties, and a name in which language.
 /// Most requests name neither, and then it is a single empty array.
 @usableFromInline

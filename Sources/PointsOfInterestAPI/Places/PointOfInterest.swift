@@ -55,6 +55,9 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
     /// The word of the search text that the place was found without, as it is written there, in the response to a search by
     /// relevance that finds nothing with all words; from version 0.7.0 of the service on.
     public let leftOut: String?
+    /// What the category is called in one of the languages that were asked for; nil where it has no label in any of them, and from
+    /// version 0.7.0 of the service on.
+    public let categoryLabel: String?
     /// The ids that were asked for and whose places were merged into this one, in ascending order, in the response to a request for
     /// places by their ids, from version 0.6.0 of the service on; otherwise empty.
     public let mergedFrom: [Int]
@@ -72,8 +75,8 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         id: Int, name: String, category: String, latitude: Double, longitude: Double, featured: Bool = false,
         distance: Double? = nil, address: String? = nil, website: String? = nil, source: Source? = nil,
         importance: Int = 0, properties: JSONValue.Object? = nil, language: String? = nil,
-        matchedName: String? = nil, leftOut: String? = nil, mergedFrom: [Int] = [],
-        operatingStatus: OperatingStatus? = nil,
+        matchedName: String? = nil, leftOut: String? = nil, categoryLabel: String? = nil,
+        mergedFrom: [Int] = [], operatingStatus: OperatingStatus? = nil,
         version: Int? = nil, updatedAt: Date? = nil
     ) {
         self.id = id
@@ -91,6 +94,7 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
         self.properties = properties
         self.matchedName = matchedName
         self.leftOut = leftOut
+        self.categoryLabel = categoryLabel
         self.mergedFrom = mergedFrom
         self.operatingStatus = operatingStatus
         self.version = version
@@ -119,7 +123,8 @@ public struct PointOfInterest: Hashable, Sendable, Identifiable {
 extension PointOfInterest: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, name, language, category, latitude, longitude, featured, distance, address, website, source
-        case importance, operatingStatus, matchedName, leftOut, mergedFrom, version, updatedAt, properties
+        case importance, operatingStatus, matchedName, leftOut, mergedFrom, categoryLabel, version, updatedAt
+        case properties
     }
 
     /// Decodes a place; unknown fields are ignored, and a malformed optional one is nil.
@@ -146,6 +151,7 @@ extension PointOfInterest: Codable {
             language: optional(.language),
             matchedName: optional(.matchedName),
             leftOut: optional(.leftOut),
+            categoryLabel: optional(.categoryLabel),
             mergedFrom: optional(.mergedFrom) ?? [],
             operatingStatus: optional(.operatingStatus),
             version: optional(.version),
@@ -173,6 +179,7 @@ extension PointOfInterest: Codable {
         try container.encodeIfPresent(matchedName, forKey: .matchedName)
         try container.encodeIfPresent(leftOut, forKey: .leftOut)
         if !mergedFrom.isEmpty { try container.encode(mergedFrom, forKey: .mergedFrom) }
+        try container.encodeIfPresent(categoryLabel, forKey: .categoryLabel)
         try container.encodeIfPresent(version, forKey: .version)
         try container.encodeIfPresent(updatedAt?.formatted(.iso8601), forKey: .updatedAt)
         try container.encodeIfPresent(properties, forKey: .properties)
@@ -201,11 +208,15 @@ public struct CategoryCount: Hashable, Sendable, Codable {
     public let name: String
     /// How many places are of this category now.
     public let count: Int
+    /// What it is called in one of the languages that were asked for; nil where it has no label in any of them, and from version
+    /// 0.7.0 of the service on.
+    public let label: String?
 
     /// Makes an item.
-    public init(name: String, count: Int) {
+    public init(name: String, count: Int, label: String? = nil) {
         self.name = name
         self.count = count
+        self.label = label
     }
 }
 
@@ -226,6 +237,7 @@ extension JSONWriter {
             beginObject()
             member("name", category.name)
             member("count", category.count)
+            if let label = category.label { member("label", label) }
             endObject()
         }
         endArray()

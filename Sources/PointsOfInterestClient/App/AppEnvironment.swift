@@ -167,11 +167,18 @@ public struct AppEnvironment {
     }
 
     /// Makes the categories, the most frequent one first.
-    public func makeCategories(policy: LoadPolicy = .cacheAndNetwork) -> Loadable<[CategoryCount]> {
+    ///
+    /// - Parameters:
+    ///   - languages: the languages of the user, the preferred one first, at most 10: categories come with their labels in these.
+    ///   - policy: whether the kept categories are shown until the service has responded.
+    public func makeCategories(
+        languages: [String] = [], policy: LoadPolicy = .cacheAndNetwork
+    ) -> Loadable<[CategoryCount]> {
         Loadable(policy: policy) { [placeFinder] in
-            await placeFinder.keptCategories().map { ($0.categories.uniqued(by: \.name), $0.receivedAt) }
+            await placeFinder.keptCategories(languages: languages)
+                .map { ($0.categories.uniqued(by: \.name), $0.receivedAt) }
         } fetch: { [placeFinder] in
-            try await placeFinder.categories().uniqued(by: \.name)
+            try await placeFinder.categories(languages: languages, searchText: nil).uniqued(by: \.name)
         }
     }
 

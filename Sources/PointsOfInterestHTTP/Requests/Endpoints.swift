@@ -38,7 +38,7 @@ package struct ClustersEndpoint: APIRequest, Hashable {
     }
 }
 
-/// `GET /categories`: loads every category with its number of places.
+/// `GET /categories`: loads categories with their numbers of places.
 package struct CategoriesEndpoint: APIRequest, Hashable {
     package var baseURL: URL
 
@@ -46,8 +46,8 @@ package struct CategoriesEndpoint: APIRequest, Hashable {
         self.baseURL = baseURL
     }
 
-    package func makeRequest(from request: Void) throws -> URLRequest {
-        try URLRequest.get(EndpointPath.categories, baseURL: baseURL)
+    package func makeRequest(from request: CategoriesRequest) throws -> URLRequest {
+        try URLRequest.get(EndpointPath.categories, request.encodedQuery, baseURL: baseURL)
     }
 
     package func parseResponse(data: Data) throws -> [CategoryCount] {

@@ -72,7 +72,16 @@ extension PointsOfInterestService {
     /// Returns the categories that are kept, and when they were received; nil where none are.
     @concurrent
     public func keptCategories() async -> (categories: [CategoryCount], receivedAt: Date?)? {
-        let found = await newestWithHead(CategoriesEndpoint(baseURL: baseURL), like: ()) { _ in true }
+        await keptCategories(languages: [])
+    }
+
+    /// Returns the categories that are kept in some languages, and when they were received; nil where none are.
+    @concurrent
+    public func keptCategories(
+        languages: [String]
+    ) async -> (categories: [CategoryCount], receivedAt: Date?)? {
+        let request = CategoriesRequest(languages: languages)
+        let found = await newestWithHead(CategoriesEndpoint(baseURL: baseURL), like: request) { _ in true }
         return found.map { ($0.value, $0.head.receivedAt) }
     }
 

@@ -29,6 +29,12 @@ public protocol PlaceFinder: Sendable {
     /// - Throws: `RequestError`.
     func categories() async throws -> [CategoryCount]
 
+    /// Finds every category with its number of places and its label in one of some languages, most frequent first; or those that a
+    /// text finds by their names and the words for them.
+    ///
+    /// - Throws: `RequestError`.
+    func categories(languages: [String], searchText: String?) async throws -> [CategoryCount]
+
     /// Finds the datasets that places came from, by name. A map shows their credits.
     ///
     /// - Throws: `RequestError`.
@@ -47,6 +53,9 @@ public protocol PlaceFinder: Sendable {
     /// Returns the categories that are kept, and when they were received; nil where none are.
     func keptCategories() async -> (categories: [CategoryCount], receivedAt: Date?)?
 
+    /// Returns the categories that are kept in some languages, and when they were received; nil where none are.
+    func keptCategories(languages: [String]) async -> (categories: [CategoryCount], receivedAt: Date?)?
+
     /// Returns the datasets that are kept, and when they were received; nil where none are.
     func keptAttributions() async -> (attributions: [Attribution], receivedAt: Date?)?
 }
@@ -63,11 +72,26 @@ extension PlaceFinder {
     public func keptPlaces(ids: [Int], languages: [String]) async -> PlacesPage? { nil }
     /// Returns nil.
     public func keptCategories() async -> (categories: [CategoryCount], receivedAt: Date?)? { nil }
+    /// Returns `keptCategories()`.
+    public func keptCategories(
+        languages: [String]
+    ) async -> (categories: [CategoryCount], receivedAt: Date?)? { await keptCategories() }
     /// Returns nil.
     public func keptAttributions() async -> (attributions: [Attribution], receivedAt: Date?)? { nil }
 }
 
 extension PlaceFinder {
+    /// Returns those of `categories()` whose names or labels contain the text: a stand-in has no other words.
+    ///
+    /// - Throws: what `categories()` throws.
+    public func categories(languages: [String], searchText: String?) async throws -> [CategoryCount] {
+        let categories = try await categories()
+        guard let searchText else { return categories }
+        return categories.filter {
+            ($0.label ?? $0.name).localizedStandardContains(searchText)
+        }
+    }
+
     /// Finds one place, with its distance from a centre if there is one.
     ///
     /// - Throws: `RequestError`, as `place(id:center:languages:)` does.

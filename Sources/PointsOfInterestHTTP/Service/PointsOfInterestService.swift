@@ -143,7 +143,21 @@ public struct PointsOfInterestService: Sendable {
     ///
     /// - Throws: `RequestError`.
     public func categories() async throws -> [CategoryCount] {
-        try await loader(for: CategoriesEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: ())
+        try await categories(languages: [])
+    }
+
+    /// `GET /categories`: loads every category with its number of places, most frequent first, or those that a text finds by their
+    /// names and the words for them.
+    ///
+    /// - Parameters:
+    ///   - languages: the languages of the user, the preferred one first, at most 10: categories come with their labels in these.
+    ///   - searchText: 1 to 100 characters; nil for every category.
+    /// - Throws: `RequestError`; `.problem` where the service refuses the languages or the text, as versions before 0.7.0 do.
+    public func categories(
+        languages: [String], searchText: String? = nil
+    ) async throws -> [CategoryCount] {
+        try await loader(for: CategoriesEndpoint(baseURL: baseURL))
+            .loadAPIRequest(requestData: CategoriesRequest(searchText: searchText, languages: languages))
     }
 
     /// `GET /attributions`: loads the datasets that places came from, by name. A map shows their credits.

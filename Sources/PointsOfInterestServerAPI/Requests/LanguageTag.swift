@@ -1,3 +1,5 @@
+import PointsOfInterestAPI
+
 /// The form of language tags (RFC 5646).
 package enum LanguageTag {
     /// Section 4.4.1 asks readers for no longer ones.
@@ -21,5 +23,27 @@ package enum LanguageTag {
             if length > 8 { return false }
         }
         return length >= (isFirst ? 2 : 1)
+    }
+}
+
+/// The languages of a request, as names and labels are looked up in them (RFC 4647, section 3.4).
+package struct LanguageLookup: Hashable, Sendable {
+    /// The tags to look for, one after the other, in lower case and each once: those of the request, each followed by what is left
+    /// of it while its last subtags are removed.
+    package let tags: [[UInt8]]
+
+    /// Makes the tags for well-formed ones, the preferred one first. A subtag of one character is removed with the one behind it.
+    package init(_ languages: [String]) {
+        var tags: [[UInt8]] = []
+        for language in languages {
+            var subtags = language.utf8.asciiLowercased.split(separator: UInt8(ascii: "-"))
+            while !subtags.isEmpty {
+                let tag = Array(subtags.joined(separator: [UInt8(ascii: "-")]))
+                if !tags.contains(tag) { tags.append(tag) }
+                subtags.removeLast()
+                while subtags.last?.count == 1 { subtags.removeLast() }
+            }
+        }
+        self.tags = tags
     }
 }

@@ -40,6 +40,15 @@ extension FilteredParameter {
     package static var hasProperties: Bool { true }
 }
 
+extension QueryDecoder {
+    /// A text to search for; nil where the parameter is absent or has a fault.
+    mutating func searchText(_ parameter: Parameter) -> String? {
+        text(
+            parameter, lengths: NearbyPlacesRequest.searchTextLengths,
+            "must be a text of 1 to 100 characters")
+    }
+}
+
 extension QueryDecoder where Parameter: FilteredParameter {
     /// Reads the filter, and reports the faults of its parameters.
     ///
@@ -57,9 +66,7 @@ extension QueryDecoder where Parameter: FilteredParameter {
                 vocabulary()?.categories),
             datasets: datasets(
                 .filter(.dataset), atMost: PlaceFilter.maximumDatasetCount, vocabulary()?.datasets),
-            searchText: text(
-                .filter(.q), lengths: NearbyPlacesRequest.searchTextLengths,
-                "must be a text of 1 to 100 characters"),
+            searchText: searchText(.filter(.q)),
             featured: flag(.filter(.featured)))
         return properties.isEmpty ? filter : adding(propertyFilters(vocabulary()?.properties), to: filter)
     }

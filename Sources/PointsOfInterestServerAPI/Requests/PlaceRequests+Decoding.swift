@@ -213,6 +213,33 @@ extension PlaceRequest {
     }
 }
 
+extension CategoriesRequest {
+    /// The query's parameters.
+    package enum Parameter: Int, QueryParameter {
+        case q, lang
+
+        package var name: StaticString {
+            switch self {
+            case .q: "q"
+            case .lang: "lang"
+            }
+        }
+    }
+
+    /// Reads a raw query, as `PlaceRequest.decode` does.
+    package static func decode(
+        query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = []
+    ) throws(ParameterError) -> CategoriesRequest {
+        try withQueryBytes(query) { (bytes) throws(ParameterError) in
+            var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+            let request = CategoriesRequest(
+                searchText: query.searchText(.q), languages: query.languages(.lang))
+            guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
+            return request
+        }
+    }
+}
+
 extension ClustersRequest {
     /// The query's parameters, in the order in which `encode(into:)` writes them.
     package enum Parameter: FilteredParameter, Hashable {

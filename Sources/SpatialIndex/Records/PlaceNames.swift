@@ -1,28 +1,6 @@
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
-/// The languages of a request, as a place's names are looked up in them (RFC 4647, section 3.4).
-struct LanguageLookup: Hashable, Sendable {
-    /// The tags to look for, one after the other, in lower case and each once: those of the request, each followed by what is left
-    /// of it while its last subtags are removed.
-    let tags: [[UInt8]]
-
-    /// Makes the tags for well-formed ones, the preferred one first. A subtag of one character is removed with the one behind it.
-    init(_ languages: [String]) {
-        var tags: [[UInt8]] = []
-        for language in languages {
-            var subtags = language.utf8.asciiLowercased.split(separator: UInt8(ascii: "-"))
-            while !subtags.isEmpty {
-                let tag = Array(subtags.joined(separator: [UInt8(ascii: "-")]))
-                if !tags.contains(tag) { tags.append(tag) }
-                subtags.removeLast()
-                while subtags.last?.count == 1 { subtags.removeLast() }
-            }
-        }
-        self.tags = tags
-    }
-}
-
 /// The names of a place besides the one that is shown without a language, as a record keeps them, so that one is found without
 /// reading the others.
 /// It is the number of bytes of the record's member `name`, the number of names in languages, that of all names, for each where its tag and where its text begins (two bytes each), and then a tag and a text each. Names in

@@ -25,7 +25,7 @@ package enum PropertySelection: Hashable, Sendable {
 /// What of a place is written besides the members that all places have, and in which languages its name is looked up.
 package struct PlaceSelection: Hashable, Sendable {
     package let properties: PropertySelection
-    let languages: LanguageLookup
+    package let languages: LanguageLookup
     /// Whether an item has the members `version` and `updatedAt`.
     package let showsLastChange: Bool
 

@@ -1,5 +1,6 @@
 import Bytes
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 #if canImport(Darwin)
     import Darwin
@@ -240,7 +241,10 @@ extension PlaceRecord {
     package func writeItem(
         distance: Double?, selection: PlaceSelection? = nil, to writer: inout JSONWriter
     ) {
-        if selection != nil { return writeItem(distance, selection, adding: nil, nil, &writer) }
+        if selection != nil {
+            return write(
+                asFeature: false, distance: distance, selection: selection, PlaceAdditions(), to: &writer)
+        }
         writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition) { memory in
             // Most places are written so: the header is read once.
             let header = header
@@ -259,110 +263,67 @@ extension PlaceRecord {
     package func writeFeature(
         distance: Double?, selection: PlaceSelection? = nil, to writer: inout JSONWriter
     ) {
-        writeFeature(distance, selection, adding: nil, nil, &writer)
+        write(asFeature: true, distance: distance, selection: selection, PlaceAdditions(), to: &writer)
     }
 
-    /// Writes the place in a form with the name that it was found by, and the word that it was found without.
-    ///
-    /// - Parameters:
-    ///   - matchedNames: the numbers of the names that it was found by, as `IndexEntry.foldedNames` counts them. If the shown one
-    ///     isn't among them, the first one is written.
-    ///   - leftOut: the word, as it is written in JSON, without quotation marks.
+    /// Writes the place in a form, with what only this response has of it.
     package func write(
-        asFeature: Bool, distance: Double?, selection: PlaceSelection?, matchedNames: [Int],
-        leftOut: [UInt8]?, to writer: inout JSONWriter
-    ) {
-        let name = matchedName(matchedNames, selection)
-        let member = name.map { PlaceWriter.Member(start: ",\"matchedName\":\"", value: $0, end: "\"}") }
-        guard let leftOut else {
-            return write(asFeature: asFeature, distance, selection, adding: member, nil, &writer)
-        }
-        leftOut.withUnsafeBytes { word in
-            let leftOut = PlaceWriter.Member(start: ",\"leftOut\":\"", value: word, end: "\"}")
-            write(asFeature: asFeature, distance, selection, adding: member, leftOut, &writer)
-        }
-    }
-
-    /// Writes the place in a form with the ids of those that were merged into it, at least one.
-    package func write(
-        asFeature: Bool, distance: Double?, selection: PlaceSelection?, mergedFrom ids: [Int64],
+        asFeature: Bool, distance: Double?, selection: PlaceSelection?, _ additions: borrowing PlaceAdditions,
         to writer: inout JSONWriter
     ) {
-        var list = ids.map(String.init).joined(separator: ",")
-        list.withUTF8 { list in
-            let member = PlaceWriter.Member(
-                start: ",\"mergedFrom\":[", value: UnsafeRawBufferPointer(list), end: "]}")
-            write(asFeature: asFeature, distance, selection, adding: member, nil, &writer)
-        }
-    }
-
-    private func write(
-        asFeature: Bool, _ distance: Double?, _ selection: PlaceSelection?,
-        adding member: PlaceWriter.Member?, _ second: PlaceWriter.Member?,
-        _ writer: inout JSONWriter
-    ) {
-        if asFeature {
-            writeFeature(distance, selection, adding: member, second, &writer)
-        } else {
-            writeItem(distance, selection, adding: member, second, &writer)
-        }
-    }
-
-    private func writeItem(
-        _ distance: Double?, _ selection: PlaceSelection?, adding member: PlaceWriter.Member?,
-        _ second: PlaceWriter.Member?, _ writer: inout JSONWriter
-    ) {
         let selection = selection ?? .nothing
-        let addition = (member?.value.count ?? 0) + (second?.value.count ?? 0)
-        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + addition) { memory in
+        let matchedName = matchedName(additions.matchedNames, selection)
+        let count = (matchedName?.count ?? 0) + additions.maximumByteCount
+        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + count) { memory in
             var writer = PlaceWriter(end: memory)
-            writer.write(id)
-            writer.write(",")
-            writer.write(names, in: selection.languages, of: otherNames)
-            writer.write(position)
-            writer.writeRest(
-                of: self, distance, selection, member, second,
-                selection.showsLastChange ? lastChange : nil)
-            return writer.end - memory
-        }
-    }
-
-    private func writeFeature(
-        _ distance: Double?, _ selection: PlaceSelection?, adding member: PlaceWriter.Member?,
-        _ second: PlaceWriter.Member?, _ writer: inout JSONWriter
-    ) {
-        let selection = selection ?? .nothing
-        let addition = (member?.value.count ?? 0) + (second?.value.count ?? 0)
-        writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition + addition) { memory in
-            var writer = PlaceWriter(end: memory)
-            writer.write("{\"type\":\"Feature\",\"id\":")
-            writer.write(idDigits)
-            writer.write(",\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
-            writer.write(degrees: longitude)
-            writer.write(",")
-            writer.write(degrees: latitude)
-            writer.write("]},\"properties\":{")
-            writer.write(names, in: selection.languages, of: otherNames)
-            writer.write(featured)
-            writer.writeRest(of: self, distance, selection, member, second)
-            writer.write("}")
+            if asFeature {
+                writer.writeBeginning(ofFeature: self, selection)
+            } else {
+                writer.write(id)
+                writer.write(",")
+                writer.write(names, in: selection.languages, of: otherNames)
+                writer.write(position)
+            }
+            writer.write(distance: distance)
+            writer.write(details)
+            writer.insert(",\"matchedName\":\"", matchedName, "\"}")
+            writer.insert(additions)
+            if selection.showsLastChange, !asFeature { writer.insert(lastChange) }
+            writer.insert(properties, selection.properties)
+            if asFeature { writer.write("}") }
             return writer.end - memory
         }
     }
 }
 
+/// What only some responses have of a place.
+package struct PlaceAdditions {
+    /// The numbers of the names that the place was found by, as `IndexEntry.foldedNames` counts them. If the shown one isn't among
+    /// them, the first one is written.
+    package var matchedNames: [Int] = []
+    /// The word that it was found without, as it is written in JSON, without quotation marks.
+    package var leftOut: [UInt8]?
+    /// The ids of those that were merged into it.
+    package var mergedFrom: [Int64] = []
+    /// What its category is called, as it is written in JSON, without quotation marks.
+    package var categoryLabel: [UInt8]?
+
+    package init() {}
+
+    package init(categoryLabel: [UInt8]?) { self.categoryLabel = categoryLabel }
+
+    /// A text as it is written in JSON, without quotation marks.
+    package static func escaped(_ text: String) -> [UInt8] { PlaceProperties.escaped(text.utf8) }
+
+    /// The bytes that the values take.
+    fileprivate var maximumByteCount: Int {
+        (leftOut?.count ?? 0) + (categoryLabel?.count ?? 0) + 20 * mergedFrom.count
+    }
+}
+
 private struct PlaceWriter {
     /// The maximum number of bytes that a form adds to the text of a record.
-    static let maximumAddition = 208
-
-    /// A member that only some responses have.
-    struct Member {
-        /// What is written before the value: a comma and the name.
-        let start: StaticString
-        let value: UnsafeRawBufferPointer
-        /// What is written behind it, with the end of the object.
-        let end: StaticString
-    }
+    static let maximumAddition = 288
 
     /// Where the next bytes go.
     var end: UnsafeMutableRawPointer
@@ -379,17 +340,17 @@ private struct PlaceWriter {
         end += bytes.count
     }
 
-    /// Writes what both forms of a place end with, from the distance on.
-    mutating func writeRest(
-        of record: PlaceRecord, _ distance: Double?, _ selection: PlaceSelection,
-        _ member: Member?, _ second: Member?, _ change: PlaceRecord.LastChange? = nil
-    ) {
-        write(distance: distance)
-        write(record.details)
-        insert(member)
-        insert(second)
-        if let change { insert(change) }
-        insert(record.properties, selection.properties)
+    /// Writes a feature (RFC 7946, section 3.2) up to its distance.
+    mutating func writeBeginning(ofFeature record: PlaceRecord, _ selection: PlaceSelection) {
+        write("{\"type\":\"Feature\",\"id\":")
+        write(record.idDigits)
+        write(",\"geometry\":{\"type\":\"Point\",\"coordinates\":[")
+        write(degrees: record.longitude)
+        write(",")
+        write(degrees: record.latitude)
+        write("]},\"properties\":{")
+        write(record.names, in: selection.languages, of: record.otherNames)
+        write(record.featured)
     }
 
     /// Writes the members `name` and `category`, without a comma before them. If the place has a name in one of the languages, it
@@ -406,13 +367,31 @@ private struct PlaceWriter {
         write(UnsafeRawBufferPointer(rebasing: members.dropFirst(names.memberCount)))
     }
 
-    /// Writes a member as the last one of the object that was just ended, where there is one.
-    mutating func insert(_ member: Member?) {
-        guard let member else { return }
-        end -= 1
-        write(member.start)
-        write(member.value)
-        write(member.end)
+    /// Writes a member as the last one of the object that was just ended, where it has a value.
+    ///
+    /// - Parameters:
+    ///   - start: what is written before the value: a comma and the name.
+    ///   - end: what is written behind it, with the end of the object.
+    mutating func insert(_ start: StaticString, _ value: UnsafeRawBufferPointer?, _ end: StaticString) {
+        guard let value else { return }
+        self.end -= 1
+        write(start)
+        write(value)
+        write(end)
+    }
+
+    private mutating func insert(_ start: StaticString, _ value: [UInt8]?, _ end: StaticString) {
+        value?.withUnsafeBytes { insert(start, $0, end) }
+    }
+
+    /// Writes members as the last ones of the object that was just ended.
+    mutating func insert(_ additions: borrowing PlaceAdditions) {
+        insert(",\"leftOut\":\"", additions.leftOut, "\"}")
+        if !additions.mergedFrom.isEmpty {
+            let list = additions.mergedFrom.map(String.init).joined(separator: ",")
+            insert(",\"mergedFrom\":[", Array(list.utf8), "]}")
+        }
+        insert(",\"categoryLabel\":\"", additions.categoryLabel, "\"}")
     }
 
     /// Writes the members `version` and `updatedAt` as the last ones of the object that was just ended.

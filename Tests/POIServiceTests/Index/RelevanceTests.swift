@@ -22,10 +22,13 @@ struct RelevanceTests {
         try await onLoop { loop in
             var generator = SeededGenerator()
             var questions = RelevanceQuestions(using: &generator)
-            let truth = FixtureStore(stored: questions.places, vocabulary: RelevanceQuestions.vocabulary)
+            let labels = RelevanceQuestions.labels
+            let truth = FixtureStore(
+                stored: questions.places, vocabulary: RelevanceQuestions.vocabulary, labels: labels)
             let index = try #require(
                 ServedIndex(
-                    questions.places.map(\.fields), categories: RelevanceQuestions.vocabulary.categories))
+                    questions.places.map(\.fields), categories: RelevanceQuestions.vocabulary.categories,
+                    labels: CategoryLabels(labels)))
             let store = IndexedPlaceStore(
                 index, requestTimeout: .seconds(3600), loop: loop)
             var groups: [RelevanceGroup: Int] = [:]
@@ -197,6 +200,13 @@ extension ArraySlice {
 private struct RelevanceQuestions {
     static let vocabulary = FilterVocabulary(categories: ["coffee_shop", "park", "saint"], datasets: [])
 
+    static let labels = [
+        "coffee_shop": [
+            "en": ["Coffee shop", "café"], "de": ["Café", "Kaffeehaus"], "ja": ["喫茶店", "カフェ"],
+        ],
+        "park": ["de": ["Grünanlage", "New York"], "fr": ["l'Espace vert"]],
+    ]
+
     let places: [StoredPlace]
     private var generator: SeededGenerator
     private var askedCount = 0
@@ -286,17 +296,22 @@ private struct RelevanceQuestions {
         if Int.random(in: 0..<40, using: &generator) == 0 { return "…" }
         var text = Self.name(using: &generator)
         if Int.random(in: 0..<3, using: &generator) == 0 { text += " " + Self.name(using: &generator) }
-        switch Int.random(in: 0..<14, using: &generator) {
+        switch Int.random(in: 0..<15, using: &generator) {
         case 0: text = String(text.prefix(max(1, text.count - Int.random(in: 1...3, using: &generator))))
         case 1: text = text.replacingOccurrences(of: " ", with: "")
         case 2, 3: text = withError(text)
         case 4: text = text.lowercased()
-        case 5: text += " coffee"
+        case 5: text += [" coffee", " kaff", "喫茶", " vert"].pick(using: &generator)
+        case 12:
+            text = ["grünanlage", "gruenan", "cafe", "new york", "茶店", "l'espace vert", "the coffee shop"]
+                .pick(using: &generator)
         case 6: text = "\([text, "Marienplatz"].pick(using: &generator)) zz½"
         case 7, 8: text = withError(withError([text, "marienplatz"].pick(using: &generator)))
         case 10: text = "\(["the", "la", ""].pick(using: &generator)) \(text)"
         case 11: text += " \(["near me", "in der Nähe", "cerca", "and a", "y"].pick(using: &generator))"
-        case 9: text = String(withError([text, "marienplatz"].pick(using: &generator)).dropLast(2))
+        case 9, 13:
+            let word = [text, "marienplatz", "marienplatz"].pick(using: &generator)
+            text = String(withError(word).dropLast(Int.random(in: 1...4, using: &generator)))
         default: break
         }
         return text.isEmpty ? "a" : String(text.unicodeScalars.prefix(100))

@@ -185,15 +185,16 @@ package struct ExpectedRelevance {
     /// A place as the rule sees it.
     package struct Place: Sendable {
         fileprivate let names: [Name]
-        fileprivate let category: [Piece]
-        /// The words of the address and of the category.
+        /// The words of the category's name, and of each label and other word for it.
+        fileprivate let categories: [[Piece]]
+        /// The words of the address, and of all of these.
         private let surroundings: [Word]
 
-        /// Reads a place's names, the first of several that it is found by first.
-        package init(names: [String], address: String?, category: String) {
+        /// Reads a place's names, the first of several that it is found by first, and the words for its category in all languages.
+        package init(names: [String], address: String?, category: String, labels: [String] = []) {
             self.names = names.map { Name($0) }
-            self.category = Name(category).pieces
-            surroundings = [address ?? "", category].flatMap { NameWords($0).words }
+            categories = ([category] + labels).map { Name($0).pieces }
+            surroundings = ([address ?? "", category] + labels).flatMap { NameWords($0).words }
         }
 
         /// Whether it has a word elsewhere.
@@ -309,7 +310,7 @@ package struct ExpectedRelevance {
         guard !words.isEmpty else { return nil }
         let classes = place.names.map { relevance(of: $0, in: place, words) }
         var all = classes.compactMap(\.self)
-        if isWhole(place.category, words) { all.append(.category) }
+        if place.categories.contains(where: { isWhole($0, words) }) { all.append(.category) }
         if place.hasElsewhere(words) { all.append(.elsewhere) }
         guard let best = all.min(by: { $0.rawValue < $1.rawValue }) else { return nil }
         return (best, classes.indices.filter { classes[$0] == best })

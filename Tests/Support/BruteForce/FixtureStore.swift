@@ -8,6 +8,8 @@ import PointsOfInterestAPI
 /// stores with.
 package final class FixtureStore: PlaceStore {
     private let stored: [StoredPlace]
+    /// The words for categories by language, by the categories' names.
+    private let labels: [String: [String: [String]]]
     private let places: [PointOfInterest]
     /// The places' names in languages, by their ids.
     private let names: [Int: [String: String]]
@@ -18,7 +20,8 @@ package final class FixtureStore: PlaceStore {
             return (
                 place.id,
                 ExpectedRelevance.Place(
-                    names: stored.allNames, address: place.address, category: place.category)
+                    names: stored.allNames, address: place.address, category: place.category,
+                    labels: (labels[place.category] ?? [:]).values.flatMap(\.self))
             )
         })
     /// The last request for places by relevance without its page, and what it finds: the pages that follow have the rest.
@@ -39,7 +42,10 @@ package final class FixtureStore: PlaceStore {
     }
 
     /// Keeps places with their names in languages.
-    package init(stored: [StoredPlace], vocabulary: FilterVocabulary? = nil) {
+    package init(
+        stored: [StoredPlace], vocabulary: FilterVocabulary? = nil, labels: [String: [String: [String]]] = [:]
+    ) {
+        self.labels = labels
         let places = stored.map(\.place)
         self.stored = stored
         self.places = places
@@ -174,20 +180,26 @@ package final class FixtureStore: PlaceStore {
         return found
     }
 
-    /// The place with the name that RFC 4647, section 3.4, finds.
+    /// The place with the name and the label that RFC 4647, section 3.4, finds.
     private func named(_ place: PointOfInterest, in languages: [String]) -> PointOfInterest {
+        let label = Self.lookUp(languages, labels[place.category] ?? [:])?.value.first
+        let name = Self.lookUp(languages, names[place.id] ?? [:])
+        return place.named(name?.value ?? place.name, in: name?.key, label: label)
+    }
+
+    private static func lookUp<Value>(
+        _ languages: [String], _ values: [String: Value]
+    ) -> (key: String, value: Value)? {
         for language in languages {
             var range = language.lowercased()
             while true {
-                if let found = names[place.id]?.first(where: { $0.key.lowercased() == range }) {
-                    return place.named(found.value, in: found.key)
-                }
+                if let found = values.first(where: { $0.key.lowercased() == range }) { return found }
                 guard let end = range.lastIndex(of: "-") else { break }
                 range.removeSubrange(end...)
                 while range.dropLast().last == "-" { range.removeLast(2) }
             }
         }
-        return place
+        return nil
     }
 
     private func places(byIDs request: NearbyPlacesRequest) -> RankedPage {
@@ -236,12 +248,15 @@ package final class FixtureStore: PlaceStore {
 
 extension PointOfInterest {
     /// The same place with a name in a language.
-    package func named(_ name: String, in language: String) -> PointOfInterest {
+    package func named(
+        _ name: String, in language: String?, label: String? = nil
+    ) -> PointOfInterest {
         PointOfInterest(
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured,
             distance: distance, address: address, website: website, source: source, importance: importance,
-            properties: properties, language: language, leftOut: leftOut, operatingStatus: operatingStatus)
+            properties: properties, language: language, leftOut: leftOut, categoryLabel: label,
+            operatingStatus: operatingStatus)
     }
 
     /// The same place with the name that it was found by, and the word that it was found without.
@@ -251,7 +266,7 @@ extension PointOfInterest {
             featured: featured,
             distance: distance, address: address, website: website, source: source, importance: importance,
             properties: properties, language: language, matchedName: name, leftOut: word,
-            operatingStatus: operatingStatus)
+            categoryLabel: categoryLabel, operatingStatus: operatingStatus)
     }
 }
 

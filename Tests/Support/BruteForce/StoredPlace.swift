@@ -143,6 +143,7 @@ extension JSONWriter {
             for id in place.mergedFrom { value(id) }
             endArray()
         }
+        member("categoryLabel", place.categoryLabel)
         if showsLastChange {
             member("version", place.version ?? 0)
             let updatedAt = place.updatedAt ?? Date(timeIntervalSince1970: 0)

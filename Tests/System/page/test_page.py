@@ -235,7 +235,7 @@ def test_the_antimeridian_divides_nothing(page):
     for middle in ["180", "-180", "179.995"]:
         page.open(f"at=-50,{middle},13")
         west, east = (page.js("document.querySelector(`[aria-label='${arguments[0]}']`).getBoundingClientRect().x", label)
-                      for label in ["West of Wrangel, park", "East of Wrangel, park"])
+                      for label in ["West of Wrangel, Park", "East of Wrangel, Park"])
         assert 50 < east - west < 200, (middle, west, east)
     # A search that finds both shows them close, not the world between them.
     page.open()

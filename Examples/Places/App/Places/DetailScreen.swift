@@ -56,7 +56,7 @@ struct PlaceFacts: View {
     var body: some View {
         Section {
             Text(place.name).font(.headline)
-            Text(place.category)
+            Text(place.categoryLabel ?? place.category)
             if let closure = Wording.closure(place.operatingStatus) { Text(closure).bold() }
             if let distance = place.distance { Text(Wording.distance(distance)) }
             if let address = place.address { Text(address) }

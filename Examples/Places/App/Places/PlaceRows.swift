@@ -75,7 +75,7 @@ struct PlaceRow: View {
         HStack {
             VStack(alignment: .leading) {
                 Text(place.name)
-                Text(place.category)
+                Text(place.categoryLabel ?? place.category)
                     .font(.footnote)
                     .foregroundStyle(.secondary)
             }

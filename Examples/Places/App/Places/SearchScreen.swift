@@ -51,7 +51,7 @@ struct ResultRow: View {
                     text + (part.isMatch ? Text(part.text).bold() : Text(part.text))
                 }
                 if result.matchedName != result.place.name { Text(result.place.name) }
-                Text(result.place.category)
+                Text(result.place.categoryLabel ?? result.place.category)
                     .font(.footnote)
                     .foregroundStyle(.secondary)
             }

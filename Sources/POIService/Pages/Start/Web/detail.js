@@ -30,7 +30,7 @@ export function showDetail(place, { from, dataset, localName, link, close }) {
     const name = element('h2', { id: 'detail-name', tabindex: '-1' }, place.name);
     open([
         name,
-        element('p', { class: 'kind' }, categoryName(place.category), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null, ' ', closedBadge(place)),
+        element('p', { class: 'kind' }, categoryName(place.category, place.categoryLabel), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null, ' ', closedBadge(place)),
         element('dl', {}, ...facts.filter(([, value]) => value).flatMap(([title, value]) => [
             element('dt', {}, title), element('dd', {}, ...[value].flat().filter(Boolean)),
         ])),

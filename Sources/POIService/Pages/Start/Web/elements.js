@@ -22,8 +22,8 @@ export function outsideLink(address, text) {
     return element('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, text);
 }
 
-/** A category as people read it: `conference_centre` is `conference centre`. */
-export const categoryName = (name) => name.replaceAll('_', ' ');
+/** A category as people read it: its label in their language, or else `conference centre` for `conference_centre`. */
+export const categoryName = (name, label) => label ?? name.replaceAll('_', ' ');
 
 const closedTexts = { temporarilyClosed: 'Temporarily closed', permanentlyClosed: 'Permanently closed' };
 

@@ -21,7 +21,7 @@ export function createFeatured(open) {
             'button', { type: 'button', 'data-id': place.id, onclick: () => open(place) },
             element('span', { class: 'badge' }, 'Featured'), ' ',
             element('span', { class: 'name' }, place.name), ' ',
-            element('span', { class: 'kind' }, categoryName(place.category) + distance),
+            element('span', { class: 'kind' }, categoryName(place.category, place.categoryLabel) + distance),
         ));
         if (hasFocus) focus();
         strip.classList.toggle('single', places.length === 1);

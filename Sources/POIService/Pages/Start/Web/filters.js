@@ -12,13 +12,13 @@ export function showCategories(categories, chosen, choose) {
     const listed = categories.filter(({ name, count }) => count > 0 || chosen.includes(name));
     const shown = showsAll ? listed : listed.filter(({ name }, index) => index < shortList || chosen.includes(name));
     const focused = document.activeElement?.dataset.category;
-    const chips = shown.map(({ name, count }) => element(
+    const chips = shown.map(({ name, count, label }) => element(
         'button',
         {
             type: 'button', class: 'chip', 'aria-pressed': String(chosen.includes(name)), 'data-category': name,
             onclick: () => choose(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]),
         },
-        categoryName(name), ' ', element('span', { class: 'count' }, shortCount(count)),
+        categoryName(name, label), ' ', element('span', { class: 'count' }, shortCount(count)),
     ));
     const toggle = listed.length > shortList && element('button', {
         type: 'button', class: 'chip more', 'aria-expanded': String(showsAll), 'data-category': '',

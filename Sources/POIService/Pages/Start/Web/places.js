@@ -60,8 +60,8 @@ export async function place(id, center) {
     return { place: body, localName: local === body.name ? null : local };
 }
 
-/** All categories with their counts. */
-export const allCategories = () => get('categories', 'categories');
+/** All categories with their counts and labels. */
+export const allCategories = () => get('categories', 'categories', languages());
 
 /** The datasets that places are from, and who is to be named for them. */
 export const attributions = () => get('attributions', 'attributions');

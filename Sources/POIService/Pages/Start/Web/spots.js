@@ -8,7 +8,7 @@ import { categoryName, countOf, element, shortCount } from './elements.js';
  */
 export function spot(cluster, position, open, isClosest) {
     const { place, count } = cluster;
-    const label = place ? `${place.name}, ${categoryName(place.category)}` : `${countOf(count, 'place')}, ${isClosest ? 'list them' : 'zoom in'}`;
+    const label = place ? `${place.name}, ${categoryName(place.category, place.categoryLabel)}` : `${countOf(count, 'place')}, ${isClosest ? 'list them' : 'zoom in'}`;
     const kind = place ? (place.featured ? 'place featured' : 'place') : 'cluster';
     const size = place ? 24 : Math.round(24 + 4 * Math.log10(count));
     const content = place ? element('span', { class: 'label' }, place.name) : document.createTextNode(shortCount(count));
