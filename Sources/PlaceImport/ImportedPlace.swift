@@ -227,6 +227,8 @@ package struct ImportSource: Sendable {
     package var cleared: Set<ClearedMember> = []
     /// The name of a built-in mapping or the path of a file; nil: `openstreetmap` for OSM files, else `columns`.
     package var mapping: String?
+    /// The files that the mapping looks up texts in, by the names that it has for them.
+    package var tables: [String: String] = [:]
     package var boundingBox: BoundingBox?
     /// Only places of these categories are selected; all, if there are none.
     package var categories: Set<String> = []

@@ -9,17 +9,18 @@ extension Mapping {
         "openstreetmap": PackageResources.openstreetmap_json, "overture": PackageResources.overture_json,
     ]
 
-    static func named(_ name: String) throws(ImportError) -> Mapping {
-        if let json = builtIn[name] { return try Mapping(json: Data(json), path: name) }
+    /// - Parameter tables: the paths of the files that it looks up texts in, by the names of `tables`.
+    static func named(_ name: String, tables: [String: String] = [:]) throws(ImportError) -> Mapping {
+        if let json = builtIn[name] { return try Mapping(json: Data(json), path: name, tables: tables) }
         guard let json = FileManager.default.contents(atPath: name) else {
             let names = builtIn.keys.sorted().joined(separator: ", ")
             throw ImportError("there is no such mapping: neither a file nor one of \(names)", path: name)
         }
-        return try Mapping(json: json, path: name)
+        return try Mapping(json: json, path: name, tables: tables)
     }
 
     /// Reads a mapping's JSON; an error names the part that is wrong.
-    init(json: Data, path: String) throws(ImportError) {
+    init(json: Data, path: String, tables: [String: String] = [:]) throws(ImportError) {
         let members: JSONValue.Object
         do {
             guard case .object(let object) = try JSONDecoder().decode(JSONValue.self, from: json) else {
@@ -29,9 +30,18 @@ extension Mapping {
         } catch let error as ImportError { throw error } catch {
             throw ImportError("isn't JSON: \(Self.reason(for: error))", path: path)
         }
+        let files = try tables.map { (name, path) throws(ImportError) in (name, try Self.table(path)) }
         do throws(Fault) {
             // Choices name tables, wherever these are written.
             if let tables = members["lookup"] { try readLookupTables(tables) }
+            if let keys = members["tables"] { try readTableKeys(keys) }
+            for (name, table) in files {
+                guard tableKeys[name] != nil else {
+                    let known = tableKeys.keys.sorted().joined(separator: ", ")
+                    throw Fault("tables", "has no \"\(name)\"" + (known.isEmpty ? "" : ", but \(known)"))
+                }
+                lookupTables[name] = table
+            }
             for (name, value) in members.members { try read(value, named: name) }
             for field in [ImportField.name, .category] where self[field].isEmpty {
                 throw Fault("\(field)", "is missing")
@@ -65,7 +75,7 @@ extension Mapping {
 
     private mutating func read(_ value: JSONValue, named name: String) throws(Fault) {
         switch (name, value) {
-        case ("description", .string), ("lookup", _): break
+        case ("description", .string), ("lookup", _), ("tables", _): break
         case ("quotes", .boolean(let hasQuotes)): self.hasQuotes = hasQuotes
         case ("delimiter", .string(let text)): delimiter = try character(text, place: name)
         case ("columns", .array(let values)):
@@ -98,7 +108,7 @@ extension Mapping {
             guard let field = ImportField(rawValue: name) else {
                 let known =
                     ImportField.allCases.map(\.rawValue) + [
-                        "columns", "corrections", "delimiter", "lookup", "properties", "quotes",
+                        "columns", "corrections", "delimiter", "lookup", "properties", "quotes", "tables",
                     ]
                 throw Fault(name, "isn't one of \(known.joined(separator: ", "))")
             }
@@ -135,6 +145,43 @@ extension Mapping {
             lookupTables[name] = table
         }
     }
+
+    /// What the texts of a file's table stand for, by the tables' names.
+    private mutating func readTableKeys(_ value: JSONValue) throws(Fault) {
+        guard case .object(let keys) = value else {
+            throw Fault("tables", "should be an object of texts by the tables' names")
+        }
+        for (name, value) in keys.members {
+            let place = "tables.\(name)"
+            guard let template = value.text, lookupTables[name] == nil else {
+                throw Fault(place, "should be a text with fields in braces, and no table of \"lookup\"")
+            }
+            tableKeys[name] = try parts(template, place: place)
+        }
+    }
+
+    /// A file of a table: in each line a text, a tab, and what it stands for. Behind another tab, anything may follow.
+    private static func table(_ path: String) throws(ImportError) -> LookupTable {
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+            throw ImportError("can't be read", path: path)
+        }
+        guard data.count <= maximumTableBytes, String(validating: data, as: UTF8.self) != nil else {
+            throw ImportError("should be a text in UTF-8 of at most 16 MiB", path: path)
+        }
+        var table: LookupTable = [:]
+        for (index, line) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        where !line.allSatisfy({ $0 <= 0x20 }) {
+            let fields = line.split(separator: 0x09, maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count >= 2, !fields[1].isEmpty else {
+                throw ImportError("line \(index + 1) has no tab between two texts", path: path)
+            }
+            table[Array(fields[0])] = Array(fields[1].last == 0x0d ? fields[1].dropLast() : fields[1])
+        }
+        return table
+    }
+
+    private static let maximumTableBytes = 16 << 20
 
     /// What the names of fields with a name in a language begin with; or a field that has an object of all.
     private mutating func readNames(_ value: JSONValue, place: String) throws(Fault) {
@@ -219,8 +266,9 @@ extension Mapping {
         return parts
     }
 
-    /// What is in braces: a field, or a field and the table in which its text is looked up.
+    /// What is in braces: a field, a field and the table in which its text is looked up, or a table with a key of its own.
     private mutating func part(_ text: Substring, place: String) throws(Fault) -> Part {
+        if let key = tableKeys[String(text)] { return .lookup(key, lookupTables[String(text)] ?? [:]) }
         guard let bar = text.lastIndex(of: "|") else { return .field(index(of: String(text))) }
         let name = String(text[text.index(after: bar)...])
         guard let table = lookupTables[name] else {
@@ -229,7 +277,7 @@ extension Mapping {
         guard bar > text.startIndex else {
             throw Fault(place, "there is no field before the table: {\(text)}")
         }
-        return .lookup(index(of: String(text[..<bar])), table)
+        return .lookup([.field(index(of: String(text[..<bar])))], table)
     }
 
     private mutating func condition(

@@ -10,19 +10,20 @@ struct Mapping {
         var parts: [Part]
         /// Where there is one, the text is a number, of which the decimal logarithm times this factor is taken.
         var logarithmFactor: Double?
-        var fields: [Int] { conditions.map(\.field) + parts.compactMap(\.field) }
+        var fields: [Int] { conditions.map(\.field) + parts.flatMap(\.fields) }
     }
 
     enum Part {
         case text([UInt8])
         case field(Int)
-        /// What a table has for the field's text.
-        case lookup(Int, LookupTable)
+        /// What a table has for the text that the parts are together.
+        indirect case lookup([Part], LookupTable)
 
-        var field: Int? {
+        var fields: [Int] {
             switch self {
-            case .text: nil
-            case .field(let field), .lookup(let field, _): field
+            case .text: []
+            case .field(let field): [field]
+            case .lookup(let key, _): key.flatMap(\.fields)
             }
         }
     }
@@ -69,6 +70,8 @@ struct Mapping {
     /// What is emptied, whatever rows have.
     private(set) var cleared: Set<ClearedMember> = []
     var lookupTables: [String: LookupTable] = [:]
+    /// What is looked up in the tables of files, by their names.
+    var tableKeys: [String: [Part]] = [:]
     /// A field that is only used while a row is read.
     static let spareField = "@names"
 
@@ -235,19 +238,27 @@ extension Mapping.Choice {
     }
 
     private func joinedParts(of row: inout Row) -> Range<Int>? {
-        for part in parts { if let field = part.field, row[field].isEmpty { return nil } }
+        for part in parts where part.fields.contains(where: { row[$0].isEmpty }) { return nil }
         if parts.count == 1, case .field(let field) = parts[0] { return row[field] }
+        guard let text = parts.text(of: row) else { return nil }
+        return row.appendText { $0 += text }
+    }
+}
+
+extension [Mapping.Part] {
+    /// The text that they are together; nil where a table has nothing for a part.
+    fileprivate func text(of row: Row) -> [UInt8]? {
         var text: [UInt8] = []
-        for part in parts {
+        for part in self {
             switch part {
             case .text(let bytes): text += bytes
             case .field(let field): text += row.bytes(of: row[field])
-            case .lookup(let field, let table):
-                guard let found = table[Array(row.bytes(of: row[field]))] else { return nil }
+            case .lookup(let key, let table):
+                guard let key = key.text(of: row), let found = table[key] else { return nil }
                 text += found
             }
         }
-        return row.appendText { $0 += text }
+        return text
     }
 }
 

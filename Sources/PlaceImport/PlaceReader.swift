@@ -238,7 +238,7 @@ extension ImportSource {
 
     /// The mapping of its files, with what options change.
     func mapping(unlessNamed usual: String) throws(ImportError) -> Mapping {
-        var mapping = try Mapping.named(mapping ?? usual)
+        var mapping = try Mapping.named(mapping ?? usual, tables: tables)
         // That one only guesses.
         if (self.mapping ?? usual) != "columns" { mapping.nameAll() }
         for (field, column) in columns { mapping.take(field, from: column) }

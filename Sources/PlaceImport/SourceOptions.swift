@@ -18,12 +18,15 @@ extension ImportSource {
         let properties = properties.isEmpty ? nil : properties.joined(separator: ",")
         let box = boundingBox.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
         let categories = categories.isEmpty ? nil : categories.sorted().joined(separator: ",")
+        let tables =
+            tables.isEmpty
+            ? nil : tables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
         let cleared = cleared.isEmpty ? nil : cleared.map(\.text).sorted().joined(separator: ",")
         let values: [(String, String?)] = [
             ("--format", format?.rawValue), ("--delimiter", delimiter.map(Self.name(ofDelimiter:))),
             ("--mapping", mapping), ("--layer", layer), ("--crs", referenceSystem), ("--column", columns),
             ("--set", texts), ("--properties", properties), ("--clear", cleared), ("--bbox", box),
-            ("--category", categories),
+            ("--category", categories), ("--table", tables),
         ]
         return values.compactMap { name, value in value.map { (name, $0) } }
     }

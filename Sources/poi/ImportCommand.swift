@@ -21,6 +21,7 @@ enum ImportCommand {
           --column FIELD=COLUMN,…   takes fields from other columns: id, name, category, latitude, longitude, position, …
           --set FIELD=TEXT,…        gives fields the same text in every row: --set category=airport
           --mapping NAME|FILE       columns, geonames, openstreetmap, overture, or a file of yours
+          --table NAME=FILE,…       files in which the mapping looks up texts: --table state=admin1CodesASCII.txt for geonames
           --id COLUMN               the column of the places' stable ids
           --properties COLUMN,…     columns that become properties
           --clear MEMBER,…          empties address, website, featured, importance, names, other_names, operating_status,
@@ -57,7 +58,7 @@ enum ImportCommand {
         "--allow", "--bbox", "--category", "--clear", "--column", "--credit", "--crs", "--database-url",
         "--database-url-file",
         "--dataset", "--delimiter", "--format", "--id", "--layer", "--license", "--mapping", "--max-errors",
-        "--properties", "--rejects", "--report", "--set", "--url",
+        "--properties", "--rejects", "--report", "--set", "--table", "--url",
     ]
 
     static func run(_ invocation: Invocation) throws {
@@ -260,6 +261,16 @@ extension ImportSource {
             }
         }
         mapping = reader.takeOption("--mapping")
+        if let text = reader.takeOption("--table") {
+            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                let names = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard names.count == 2, !names[0].isEmpty, !names[1].isEmpty else {
+                    throw ConfigurationError(
+                        "--table=\(text): expected NAME=FILE, several with commas between")
+                }
+                tables[String(names[0])] = String(names[1])
+            }
+        }
         if let text = reader.takeOption("--bbox") { boundingBox = try Self.box(text) }
         if let text = reader.takeOption("--category") {
             categories = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))

@@ -232,6 +232,53 @@ struct MappingTests {
         try Data(contentsOf: package.appendingPathComponent("Sources/PlaceImport/Mappings/\(name).json"))
     }
 
+    @Test("A text is looked up in a file's table by what the mapping says; the file and its name are checked")
+    func tables() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).txt")
+        defer { try? FileManager.default.removeItem(at: file) }
+        func read(_ table: String?, named name: String = "state") throws -> [String?] {
+            if let table { try Data(table.utf8).write(to: file) }
+            let rows = ["US\tTX", "US\tNY", "DE\tTX", "US\t"].enumerated().map { index, place in
+                let fields = place.replacing("\t", with: "\t\t")
+                return "\(index)\tParis\t\t\t1\t2\tP\tPPL\t\(fields)\t\t\t\t7\t\t\t\t"
+            }
+            return try PlaceImportTests.read(rows.joined(separator: "\n"), as: "XY.txt") {
+                $0.mapping = "geonames"
+                if table != nil { $0.tables = [name: file.path] }
+            }.places.map(\.address)
+        }
+        let countries = ["United States", "United States", "Germany", "United States"]
+        #expect(try read(nil) == countries)
+        let states = try read("US.TX\tTexas\tTexas\t1\r\n\nUS.NY\tNew York\r\nDE.\tNowhere\n")
+        #expect(states == ["Texas, United States", "New York, United States"] + countries.suffix(2))
+        for (table, name, fault) in [
+            ("US.TX\tTexas", "region", "has no \"region\", but state"),
+            ("US.TX\tTexas\n\nUS.NY\n", "state", "line 3"),
+            ("US.TX\t\n", "state", "line 1"),
+        ] {
+            let error = #expect(throws: ImportError.self) { try read(table, named: name) }
+            #expect(error?.message.contains(fault) == true, "\(error?.message ?? "")")
+        }
+        try Data([0xff, 0x09, 0x41]).write(to: file)
+        #expect(throws: ImportError.self) { try Mapping.named("geonames", tables: ["state": file.path]) }
+        #expect(throws: ImportError.self) { try Mapping.named("geonames", tables: ["state": "/none"]) }
+    }
+
+    @Test("What a tag says gives a place of OpenStreetMap an importance, and other names and codes find it")
+    func importance() throws {
+        let places = try PlaceImportTests.read(
+            """
+            name,place,amenity,aeroway,iata,old_name,wikidata,wikipedia,lat,lon
+            A,city,,,,"B;C",Q1,en:A,1,2
+            B,,,aerodrome,HEL,,,,1,2
+            C,,cafe,,,,Q2,,1,2
+            D,,cafe,,,,,,1,2
+            """
+        ) { $0.mapping = "openstreetmap" }.places
+        #expect(places.map(\.importance) == [700, 500, 200, 0])
+        #expect(places.map(\.otherNames) == [["B", "C"], ["HEL"], [], []])
+    }
+
     @Test("Rows with a name that no choice of the category takes are counted by what the choices look at")
     func leftOut() throws {
         var rows = [
@@ -253,18 +300,20 @@ struct MappingTests {
         #expect(try PlaceImportTests.read(csv("A,cafe,1,2,,,,")).progress.leftOutLine == nil)
     }
 
-    @Test("The built-in mappings give categories of the vocabulary, and four that an import adds")
+    @Test("The built-in mappings give categories of the vocabulary")
     func vocabulary() throws {
-        let migration = try String(
-            contentsOf: Self.package.appendingPathComponent("Migrations/0202_create_locations.sql"),
-            encoding: .utf8)
+        let migrations = try ["0202_create_locations", "0213_label_categories"].map { name in
+            try String(
+                contentsOf: Self.package.appendingPathComponent("Migrations/\(name).sql"), encoding: .utf8)
+        }
         for name in ["geonames", "openstreetmap"] {
             let mapping = String(decoding: try Self.builtIn(name), as: UTF8.self)
             let rules = try #require(mapping.split(separator: "\"category\": [").last)
             let categories = rules.matches(of: /"then": "([a-z_]+)"/).map { String($0.output.1) }
             #expect(categories.count > 20)
-            let added = categories.filter { !migration.contains("('\($0)')") }
-            #expect(added == (name == "openstreetmap" ? ["fast_food", "cinema", "bank", "pharmacy"] : []))
+            for category in categories {
+                #expect(migrations.contains { $0.contains("('\(category)')") }, "\(category)")
+            }
         }
     }
 }
