@@ -1,4 +1,3 @@
-import CSystem
 import PointsOfInterestServerAPI
 
 /// One place, as a builder takes it. Its texts are borrowed: the builder copies them.
@@ -74,14 +73,6 @@ package struct IndexVocabulary: Hashable, Sendable {
     /// The categories, each at the index that is its number.
     package private(set) var names: [String] = []
     private var numbers: [String: UInt16] = [:]
-    /// The words for the categories, beside their names.
-    package private(set) var labels = CategoryLabels.none
-    /// The categories that a text names: by their names, or by words for them.
-    private var numbersByWords: [[QueryWord]: [UInt16]] = [:]
-    /// Each word of these, folded and in order, and the category that it belongs to.
-    private var categoryWords: [CategoryWord] = []
-    /// The labels of the categories, by their numbers.
-    private var labelTexts: [[CategoryLabel]] = []
     /// The sources: number 1 is at index 0, since 0 stands for none.
     package private(set) var sources: [IndexSource] = []
     private var sourceNumbers: [IndexSource: UInt32] = [:]
@@ -96,78 +87,13 @@ package struct IndexVocabulary: Hashable, Sendable {
     /// The number of a category; nil where no place ever had it.
     package func number(of name: String) -> UInt16? { numbers[name] }
 
-    /// The numbers of the categories whose names, or words for them, are these words, in their order.
-    func numbers(named words: [QueryWord]) -> Set<UInt16> { Set(numbersByWords[words] ?? []) }
-
-    /// The numbers of the categories that have a word of a search text in their names or in words for them.
-    func numbers(having word: QueryWord) -> Set<UInt16> {
-        switch word {
-        case .word(let form): return numbers(beginningWith: form)
-        case .either(let plain, let spelledOut):
-            return numbers(beginningWith: plain).union(numbers(beginningWith: spelledOut))
-        case .run(let run):
-            let first = categoryWords.indices.firstIndex(behind: {
-                categoryWords[$0].word[0] < SearchWords.firstByteOfRuns
-            })
-            return Set(
-                categoryWords[first...].lazy.filter { poi_contains($0.word, $0.word.count, run, run.count) }
-                    .map(\.number))
-        }
-    }
-
-    private func numbers(beginningWith form: [UInt8]) -> Set<UInt16> {
-        let first = categoryWords.indices.firstIndex(behind: {
-            categoryWords[$0].word.lexicographicallyPrecedes(form)
-        })
-        return Set(categoryWords[first...].lazy.prefix { $0.word.starts(with: form) }.map(\.number))
-    }
-
     /// The number of a category, which is added if it is new; nil where there are 65,536 others.
     package mutating func number(adding name: String) -> UInt16? {
         if let number = numbers[name] { return number }
         guard let number = UInt16(exactly: names.count) else { return nil }
         names.append(name)
         numbers[name] = number
-        add(wordsOf: name, number)
-        categoryWords.sort()
         return number
-    }
-
-    /// The same names, with these words for the categories.
-    func labelled(_ labels: CategoryLabels) -> IndexVocabulary {
-        var vocabulary = self
-        vocabulary.labels = labels
-        vocabulary.numbersByWords = [:]
-        vocabulary.categoryWords = []
-        vocabulary.labelTexts = []
-        for (number, name) in names.enumerated() { vocabulary.add(wordsOf: name, UInt16(number)) }
-        vocabulary.categoryWords.sort()
-        return vocabulary
-    }
-
-    /// What a category is called, as it is written in JSON; nil where it has no label in any of the languages.
-    func label(ofCategory number: UInt16, in languages: LanguageLookup) -> [UInt8]? {
-        let labels = labelTexts[Int(number)]
-        for tag in languages.tags {
-            if let label = labels.first(where: { $0.tag == tag }) { return label.text }
-        }
-        return nil
-    }
-
-    /// Adds the words for a category, whose number is the next one.
-    private mutating func add(wordsOf name: String, _ number: UInt16) {
-        labelTexts.append(
-            labels.labels(of: name).sorted { $0.key < $1.key }.map { tag, label in
-                CategoryLabel(tag: Array(tag.utf8), text: PlaceProperties.escaped(label.utf8))
-            })
-        var folder = NameFolder()
-        for text in [name] + labels.words(for: name) {
-            numbersByWords[SearchWords.orderedWords(ofQuery: text), default: []].append(number)
-            folder.fold(Array(text.utf8).span)
-            for word in folder.words.split(whereSeparator: { $0 <= FoldedMark.space }) {
-                categoryWords.append(CategoryWord(word: Array(word), number: number))
-            }
-        }
     }
 
     package mutating func number(adding source: IndexSource) -> UInt32 {
@@ -176,21 +102,6 @@ package struct IndexVocabulary: Hashable, Sendable {
         let number = UInt32(sources.count)
         sourceNumbers[source] = number
         return number
-    }
-}
-
-/// What a category is called in a language, whose tag is in lower case, as it is written in JSON.
-private struct CategoryLabel: Hashable, Sendable {
-    let tag, text: [UInt8]
-}
-
-/// A word for a category, folded.
-private struct CategoryWord: Hashable, Comparable, Sendable {
-    let word: [UInt8]
-    let number: UInt16
-
-    static func < (one: Self, other: Self) -> Bool {
-        one.word == other.word ? one.number < other.number : one.word.lexicographicallyPrecedes(other.word)
     }
 }
 

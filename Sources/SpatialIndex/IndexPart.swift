@@ -146,6 +146,9 @@ struct PackedTree: BitwiseCopyable {
     /// Where its places are listed among the part's `listedPlaces`; nil where they are all places, in their order.
     var listStart: UInt32? { listed == .max ? nil : listed }
 
+    /// The same for a tree of a kind, whose places are always listed.
+    var listedRange: Range<Int> { Int(listed)..<Int(listed) + Int(count) }
+
     static func kind(category: UInt16, isFeatured: Bool) -> UInt32 {
         UInt32(category) << 1 | (isFeatured ? 1 : 0)
     }

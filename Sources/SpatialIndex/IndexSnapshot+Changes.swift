@@ -25,7 +25,8 @@ extension IndexSnapshot {
         }
         Self.mergeSmallParts(of: &levels, vocabulary)
         return IndexSnapshot(
-            levels: levels, counts: changes.counts, version: version, vocabulary: vocabulary)
+            levels: levels, counts: changes.counts, version: version, vocabulary: vocabulary,
+            categoryWords.extended(to: vocabulary.names))
     }
 
     /// Keeps each small part more than four times as large as the next one, so that there are few parts.
@@ -95,7 +96,7 @@ extension IndexSnapshot {
         var replaced = levels
         replaced.replaceSubrange(range, with: [IndexLevel(part: merged, dead: dead)])
         return IndexSnapshot(
-            levels: replaced, counts: counts, version: version, vocabulary: vocabulary)
+            levels: replaced, counts: counts, version: version, vocabulary: vocabulary, categoryWords)
     }
 }
 

@@ -30,6 +30,8 @@ package final class IndexSnapshot: @unchecked Sendable {
     package let version: IndexVersion
     /// The categories and their numbers.
     package let vocabulary: IndexVocabulary
+    /// What the categories are called, and the words for them.
+    let categoryWords: CategoryWords
     /// How many places there are.
     package let placeCount: Int
     let counts: IndexCounts
@@ -39,21 +41,27 @@ package final class IndexSnapshot: @unchecked Sendable {
         var counts = IndexCounts(part.vocabulary)
         counts.add(part.columns)
         self.init(
-            levels: [IndexLevel(part: part)], counts: counts, version: version, vocabulary: part.vocabulary)
+            levels: [IndexLevel(part: part)], counts: counts, version: version, vocabulary: part.vocabulary,
+            CategoryWords(part.vocabulary.names, .none))
     }
 
     /// The same places, with these words for the categories.
     package func labelled(_ labels: CategoryLabels) -> IndexSnapshot {
-        guard vocabulary.labels != labels else { return self }
+        guard categoryWords.labels != labels else { return self }
         return IndexSnapshot(
-            levels: levels, counts: counts, version: version, vocabulary: vocabulary.labelled(labels))
+            levels: levels, counts: counts, version: version, vocabulary: vocabulary,
+            CategoryWords(vocabulary.names, labels))
     }
 
-    init(levels: [IndexLevel], counts: IndexCounts, version: IndexVersion, vocabulary: IndexVocabulary) {
+    init(
+        levels: [IndexLevel], counts: IndexCounts, version: IndexVersion, vocabulary: IndexVocabulary,
+        _ categoryWords: CategoryWords
+    ) {
         self.levels = levels
         self.counts = counts
         self.version = version
         self.vocabulary = vocabulary
+        self.categoryWords = categoryWords
         placeCount = levels.reduce(0) { $0 + $1.liveCount }
         views = .allocate(capacity: levels.count)
         var base = 0
@@ -102,7 +110,7 @@ package final class IndexSnapshot: @unchecked Sendable {
     /// What a place's category is called, as it is written in JSON; nil where it has no label in any of the languages.
     package func categoryLabel(of place: IndexPlaceReference, in languages: LanguageLookup) -> [UInt8]? {
         let kind = views[Int(place.part)].columns.kinds[Int(place.place)]
-        return vocabulary.label(ofCategory: UInt16(truncatingIfNeeded: kind >> 1), in: languages)
+        return categoryWords.label(ofCategory: UInt16(truncatingIfNeeded: kind >> 1), in: languages)
     }
 }
 

@@ -3,8 +3,8 @@ import PointsOfInterestServerAPI
 /// The words of a text that places have in their addresses and categories. A search asks for them a place at a time, so they are plain
 /// memory, which is read without counting references.
 final class Surroundings {
-    private let words: [QueryWord]
-    private let vocabulary: IndexVocabulary
+    fileprivate let words: [QueryWord]
+    private let categoryWords: CategoryWords
     private var matcher: WordMatcher
     /// What each word of the text begins with.
     private let initials: Column<WordInitials>
@@ -17,12 +17,12 @@ final class Surroundings {
     /// Whether one of the words has three letters, or is a run.
     let hasLongWord: Bool
 
-    init(_ words: [QueryWord], _ vocabulary: IndexVocabulary) {
+    init(_ words: [QueryWord], _ categoryWords: CategoryWords) {
         self.words = words
-        self.vocabulary = vocabulary
+        self.categoryWords = categoryWords
         matcher = WordMatcher(words)
         initials = Column(words.map { WordInitials($0) })
-        named = Array(vocabulary.numbers(named: words))
+        named = categoryWords.numbers(named: words)
         hasLongWord = words.contains { $0.isRun(orHas: 3) }
         lastInitials = words.last.map { WordInitials($0) } ?? .none
     }
@@ -41,9 +41,9 @@ final class Surroundings {
     }
 
     private func masksOfCategories() -> [RelevanceWords.Mask] {
-        var masks = [RelevanceWords.Mask](repeating: 0, count: vocabulary.names.count)
+        var masks = [RelevanceWords.Mask](repeating: 0, count: categoryWords.count)
         for (index, word) in words.enumerated() {
-            for number in vocabulary.numbers(having: word) {
+            for number in categoryWords.numbers(having: word) {
                 masks[Int(number)] |= 1 << RelevanceWords.Mask(index)
             }
         }
@@ -86,8 +86,7 @@ final class Surroundings {
         of tree: PackedTree, _ columns: PartColumns, _ work: inout WorkBudget,
         _ body: (Int, inout WorkBudget) -> Bool
     ) -> Bool {
-        let start = Int(tree.listStart ?? 0)
-        for index in start..<start + Int(tree.count) {
+        for index in tree.listedRange {
             work.spend(candidateWork)
             if work.isSpent || !body(Int(columns.listedPlaces[index]), &work) { return false }
         }
@@ -107,9 +106,7 @@ final class Surroundings {
     {
         // Looking into runs takes long.
         if case .run = words[word] { return nil }
-        return PlacesElsewhere(
-            words: columns.addressWords.words(of: words[word]), trees: trees(of: columns, word), names: names,
-            columns: columns)
+        return PlacesElsewhere(self, word, columns, orBy: names)
     }
 
     /// Calls `body` with the places of a part that may have all words there, by the word that the fewest may have, until it returns
@@ -120,28 +117,25 @@ final class Surroundings {
         of columns: PartColumns, _ work: inout WorkBudget, _ body: (Int, inout WorkBudget) -> Bool
     ) -> Bool {
         guard hasLongWord else { return true }
-        var rarest: (word: Int, words: [Range<UInt32>], trees: [PackedTree], count: Int)?
+        var rarest: (word: Int, places: PlacesElsewhere, count: Int)?
         for word in words.indices {
             work.spend(columns.addressWords.work(ofFinding: words[word]))
             if work.isSpent { return false }
-            let found = columns.addressWords.words(of: words[word])
-            let trees = trees(of: columns, word)
-            let count =
-                columns.addressWords.blockCount(found) * AddressWords.blockSize
-                + trees.reduce(0) { $0 + Int($1.count) }
-            if count < rarest?.count ?? .max { rarest = (word, found, trees, count) }
+            let places = PlacesElsewhere(self, word, columns)
+            let count = places.blockCount * AddressWords.blockSize + places.treeCount
+            if count < rarest?.count ?? .max { rarest = (word, places, count) }
         }
         guard let rarest, rarest.count > 0 else { return true }
-        for tree in rarest.trees {
+        for tree in rarest.places.trees {
             let isDone = Self.forEachPlace(of: tree, columns, &work) { place, work in
                 !mayHaveAll(place, columns) || body(place, &work)
             }
             guard isDone else { return false }
         }
         let initials = initials[rarest.word]
-        let blockCount = columns.addressWords.blockCount(rarest.words)
-        work.spend(PlaceSet.work(ofAdding: blockCount))
-        return columns.addressWords.forEachBlock(of: rarest.words, placeCount: columns.listedCount) { block in
+        work.spend(PlaceSet.work(ofAdding: rarest.places.blockCount))
+        return columns.addressWords.forEachBlock(of: rarest.places.words, placeCount: columns.listedCount) {
+            block in
             let first = block * AddressWords.blockSize
             work.spend(Self.blockWork)
             if work.isSpent { return false }
@@ -156,7 +150,7 @@ final class Surroundings {
     private static let candidateWork = 1, blockWork = 8
 
     /// The trees of a part's places whose category has a word.
-    private func trees(of columns: PartColumns, _ word: Int) -> [PackedTree] {
+    fileprivate func trees(of columns: PartColumns, _ word: Int) -> [PackedTree] {
         guard allOfCategories >> RelevanceWords.Mask(word) & 1 == 1 else { return [] }
         return (0..<categories.count).flatMap { category -> [PackedTree] in
             guard categories[category] >> RelevanceWords.Mask(word) & 1 == 1 else { return [] }
@@ -210,19 +204,26 @@ final class Surroundings {
 struct PlacesElsewhere: ListedPlaces {
     let words: [Range<UInt32>]
     let trees: [PackedTree]
-    let names: RelevancePostings?
-    let columns: PartColumns
+    private let names: RelevancePostings?
+    private let columns: PartColumns
 
-    var count: Int {
-        columns.addressWords.blockCount(words) + trees.reduce(0) { $0 + Int($1.count) } + (names?.count ?? 0)
+    fileprivate init(
+        _ surroundings: Surroundings, _ word: Int, _ columns: PartColumns,
+        orBy names: RelevancePostings? = nil
+    ) {
+        words = columns.addressWords.words(of: surroundings.words[word])
+        trees = surroundings.trees(of: columns, word)
+        self.names = names
+        self.columns = columns
     }
+
+    var blockCount: Int { columns.addressWords.blockCount(words) }
+    var treeCount: Int { trees.reduce(0) { $0 + Int($1.count) } }
+    var count: Int { blockCount + treeCount + (names?.count ?? 0) }
 
     func insert(into places: PlaceSet) {
         columns.addressWords.insertBlocks(of: words, into: places)
-        for tree in trees {
-            let start = Int(tree.listStart ?? 0)
-            places.insert(start..<start + Int(tree.count), of: columns.listedPlaces)
-        }
+        for tree in trees { places.insert(tree.listedRange, of: columns.listedPlaces) }
         names?.insert(into: places)
     }
 }

@@ -139,6 +139,22 @@ struct RelevanceTests {
         #expect(page.found.map(\.relevance) == [.surroundings, .surroundings, .error])
     }
 
+    @Test(
+        "As many categories as there may be are added in no time, and each is found",
+        .timeLimit(.minutes(1)))
+    func manyCategories() throws {
+        var vocabulary = IndexVocabulary()
+        for number in 0..<65_536 { try #require(vocabulary.number(adding: "kind_\(number)") != nil) }
+        #expect(vocabulary.number(adding: "another") == nil)
+        let place = StoredPlace(
+            PointOfInterest(id: 1, name: "A", category: "kind_4711", latitude: 0, longitude: 0))
+        let snapshot = IndexSnapshot(part: try .packing([place], vocabulary), version: version(1))
+        var request = NearbyPlacesRequest(center: nil, limit: 1)
+        (request.sort, request.searchText) = (.relevance, "kind 4711")
+        let page = try #require(snapshot.search(RelevanceQuery(request, snapshot.vocabulary)))
+        #expect(page.found.map(\.relevance) == [.category])
+    }
+
     @Test("Both sides have the same abbreviations")
     func abbreviations() {
         let expected = ExpectedRelevance.abbreviations.flatMap { short, long in long.map { [short, $0] } }
