@@ -1,3 +1,4 @@
+import Foundation
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 import Postgres
@@ -5,9 +6,9 @@ import Postgres
 enum PlaceStatements {
     /// The places of a request, as `PlaceRows` reads them: those with its ids, or the nearest ones and one more than the page has.
     ///
-    /// The dataset's version comes from the same snapshot. It has a row of its own if there is no place. Each place has the words for
-    /// its category. With ids, each place has
-    /// those of the request that were merged into it, and every row says whether any of the ids is that of a removed place.
+    /// The dataset's version comes from the same snapshot. It has a row of its own if there is no place. With languages, each place
+    /// has the words for its category. With ids, each place has those of the request that were merged into it, and every row says
+    /// whether any of the ids is that of a removed place.
     static func places(_ request: NearbyPlacesRequest) -> PostgresQuery {
         var parameters: [PostgresValue] = []
         func parameter(_ value: PostgresValue) -> SQL {
@@ -56,6 +57,7 @@ enum PlaceStatements {
             conditions.append("source_dataset = ANY (" + parameter(.textArray(filter.datasets)) + ")")
         }
         if let featured = filter.featured { conditions.append(featured ? "featured" : "NOT featured") }
+        let labels: SQL = request.languages.isEmpty ? ", NULL" : Self.labels
         let condition = conditions.reduce("true" as SQL) { $0 + " AND " + $1 }
         let sql =
             "SELECT (SELECT version FROM dataset), place.*" + isFormer
@@ -126,6 +128,17 @@ enum PlaceStatements {
         SELECT ARRAY(SELECT name FROM filterable_properties ORDER BY name), \
         ARRAY(SELECT type FROM filterable_properties ORDER BY name)
         """
+}
+
+extension CategoryLabels {
+    /// Reads a column with JSON: words by the names of categories and by languages, which the table's checks have made sure of.
+    init(_ row: PostgresRow, at column: Int) throws(PostgresError) {
+        let json = Data(try row.decode(String.self, at: column).utf8)
+        guard let labels = try? JSONDecoder().decode(Self.self, from: json) else {
+            throw PostgresError(.unexpectedResult)
+        }
+        self = labels
+    }
 }
 
 extension FilterVocabulary {

@@ -20,25 +20,23 @@ struct IndexedPlaces: PlaceSource {
     var count: Int { placed.count }
 
     func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
-        write(placed[index], from: snapshot.records, as: style, to: &writer)
+        let (place, records) = (placed[index], snapshot.records)
+        style.write(
+            records[place.reference], distance: showsDistances ? place.distanceMeters : nil,
+            snapshot.additions(to: place.reference, style), to: &writer)
     }
 
     func writeAll(as style: PlaceStyle, to writer: inout JSONWriter) {
-        let records = snapshot.records
-        for place in placed { write(place, from: records, as: style, to: &writer) }
-    }
-
-    @inline(__always)
-    private func write(
-        _ place: IndexPage.Placed, from records: IndexRecords, as style: PlaceStyle,
-        to writer: inout JSONWriter
-    ) {
-        let (record, distance) = (records[place.reference], showsDistances ? place.distanceMeters : nil)
-        guard let languages = style.labelLanguages else {
-            return style.write(record, distance: distance, to: &writer)
+        // Most requests select nothing.
+        guard style.form == .json, style.selection == nil else {
+            for index in placed.indices { write(index, as: style, to: &writer) }
+            return
         }
-        let label = snapshot.categoryLabel(of: place.reference, in: languages)
-        style.write(record, distance: distance, PlaceAdditions(categoryLabel: label), to: &writer)
+        let records = snapshot.records
+        for place in placed {
+            records[place.reference]
+                .writeItem(distance: showsDistances ? place.distanceMeters : nil, to: &writer)
+        }
     }
 }
 

@@ -232,8 +232,7 @@ extension DatasetCounts<CategoryCount> {
         let languages = LanguageLookup(request.languages)
         var items = items
         if let text = request.searchText {
-            // A text of 100 characters has no more words, unless some of them stand for several.
-            let words = Array(SearchWords.words(ofQuery: text).prefix(50))
+            let words = Array(SearchWords.words(ofQuery: text).prefix(RelevanceQuery.maximumWordCount))
             var matcher = WordMatcher(words)
             items.removeAll { item in
                 let text = ([item.name] + labels.words(for: item.name)).joined(separator: " ")

@@ -237,14 +237,16 @@ extension PlaceRecord {
     /// Writes the place as an item of `GET /locations`.
     ///
     /// - Parameter distance: in metres, not rounded.
+    package func writeItem(distance: Double?, selection: PlaceSelection?, to writer: inout JSONWriter) {
+        if selection == nil { return writeItem(distance: distance, to: &writer) }
+        write(asFeature: false, distance: distance, selection: selection, PlaceAdditions(), to: &writer)
+    }
+
+    /// Writes the place as an item of `GET /locations` of which nothing is selected.
+    ///
+    /// - Parameter distance: in metres, not rounded.
     @inline(__always)
-    package func writeItem(
-        distance: Double?, selection: PlaceSelection? = nil, to writer: inout JSONWriter
-    ) {
-        if selection != nil {
-            return write(
-                asFeature: false, distance: distance, selection: selection, PlaceAdditions(), to: &writer)
-        }
+    package func writeItem(distance: Double?, to writer: inout JSONWriter) {
         writer.value(ofAtMost: bytes.count + PlaceWriter.maximumAddition) { memory in
             // Most places are written so: the header is read once.
             let header = header
