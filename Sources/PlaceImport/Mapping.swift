@@ -238,10 +238,21 @@ extension Mapping.Choice {
     }
 
     private func joinedParts(of row: inout Row) -> Range<Int>? {
-        for part in parts where part.fields.contains(where: { row[$0].isEmpty }) { return nil }
+        for part in parts where !part.isThere(in: row) { return nil }
         if parts.count == 1, case .field(let field) = parts[0] { return row[field] }
         guard let text = parts.text(of: row) else { return nil }
         return row.appendText { $0 += text }
+    }
+}
+
+extension Mapping.Part {
+    /// Whether a row has all its fields.
+    fileprivate func isThere(in row: Row) -> Bool {
+        switch self {
+        case .text: true
+        case .field(let field): !row[field].isEmpty
+        case .lookup(let key, _): key.allSatisfy { $0.isThere(in: row) }
+        }
     }
 }
 
