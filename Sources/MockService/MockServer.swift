@@ -146,7 +146,8 @@ package struct MockConfiguration: Sendable {
         .apiKeys, .eventsKeys, .eventsDir, .rateLimit, .rateBurst,
         .editorsFile, .editorHeader, .editorOrigins, .editorRateLimit, .editorialLicense,
         .trustedProxies, .accessLog, .reports,
-        .leafletDirectory, .tilesURL, .tilesAttribution,
+        .leafletDirectory, .tilesURL, .tilesDarkURL, .tilesMaxZoom, .tilesAttribution,
+        .pageTitle, .pageLogo, .pageColor, .pageStart, .pageImageHosts,
         .logFormat, .logClient,
     ]
 

@@ -51,7 +51,8 @@ struct StartPageTests {
         #expect(
             page.headers.first("Content-Security-Policy") == """
                 default-src 'none'; script-src 'self'; style-src 'self' 'sha256-\(hash)'; img-src 'self' data:; connect-src 'self'; \
-                base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+                base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+                trusted-types default
                 """)
         #expect(page.headers.first("X-Content-Type-Options") == "nosniff")
         #expect(page.headers.first("Referrer-Policy") == "no-referrer")
@@ -195,10 +196,88 @@ struct StartPageTests {
     }
 
     @Test(
+        "Tiles may be the service's own, also others in the dark, up to a zoom, with a place for fine screens"
+    )
+    func ownTiles() async throws {
+        let page = try await Self.site([
+            "POI_TILES_URL": "tiles/{z}/{x}/{y}{r}.png",
+            "POI_TILES_DARK_URL": "https://dark.example/{z}/{x}/{y}",
+            "POI_TILES_MAX_ZOOM": "14",
+        ]).ask("/")
+        let policy = try #require(page.headers.first("Content-Security-Policy"))
+        #expect(policy.contains("img-src 'self' data: https://dark.example; connect-src"))
+        for member in [
+            #""tiles":"tiles/{z}/{x}/{y}{r}.png""#, #""darkTiles":"https://dark.example/{z}/{x}/{y}""#,
+            #""closestTiles":14"#,
+        ] {
+            #expect(page.text.contains(member.replacing("\"", with: "&quot;")), "\(member)")
+        }
+        let own = try await Self.site(["POI_TILES_URL": "/t/{z}/{x}/{y}"]).ask("/")
+        #expect(
+            own.headers.first("Content-Security-Policy")?.contains("img-src 'self' data:; connect-src")
+                == true)
+        #expect(own.headers.first("Referrer-Policy") == "no-referrer")
+        #expect(throws: ConfigurationError("POI_TILES_DARK_URL: expected POI_TILES_URL to be set too")) {
+            try Self.site(["POI_TILES_DARK_URL": "/t/{z}/{x}/{y}"])
+        }
+    }
+
+    @Test(
+        "Vector tiles and their styles are refused as such",
+        arguments: [
+            "https://a.example/{z}/{x}/{y}.pbf", "https://a.example/{z}/{x}/{y}.mvt?key=1", "/style.json",
+            "https://a.example/a.pmtiles",
+        ])
+    func vectorTiles(url: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try Self.site(["POI_TILES_URL": url]) }
+        #expect(error?.description.contains("the page draws no vector tiles") == true)
+    }
+
+    @Test("A team's page has its title, logo, color, beginning and hosts of pictures")
+    func ownLook() async throws {
+        let page = try await Self.site([
+            "POI_PAGE_TITLE": "Helsinki & {{assets}} <b>",
+            "POI_PAGE_LOGO": "https://logo.example/a.svg?a=\"&b",
+            "POI_PAGE_COLOR": "#7a1f5c", "POI_PAGE_START": "60.17, 24.94,12",
+            "POI_PAGE_IMAGE_HOSTS": "images.example, b.example:8443",
+        ]).ask("/")
+        let title = "Helsinki &amp; {{assets}} &lt;b&gt;"
+        #expect(page.text.contains("<title>\(title)</title>"))
+        #expect(
+            page.text.contains(
+                #"<h1><img src="https://logo.example/a.svg?a=&quot;&amp;b" alt=""> \#(title)</h1>"#))
+        let start = #"start":{"latitude":60.17,"longitude":24.94,"zoom":12}"#
+        #expect(page.text.contains(start.replacing("\"", with: "&quot;")))
+        let policy = try #require(page.headers.first("Content-Security-Policy"))
+        #expect(
+            policy.contains(
+                "img-src 'self' data: https://b.example:8443 https://images.example https://logo.example;"))
+        let style = try #require(page.text.firstMatch(of: /(?s)<style>(.*)<\/style>/)).1
+        #expect(style.contains("--accent: #7a1f5c"))
+        #expect(policy.contains(Data(SHA256.digest(of: Array(style.utf8))).base64EncodedString()))
+    }
+
+    @Test(
+        "What a page can't have is refused",
+        arguments: [
+            ("POI_PAGE_COLOR", "red"), ("POI_PAGE_COLOR", "#0b6b6"), ("POI_PAGE_COLOR", "#8ab8b6"),
+            ("POI_PAGE_COLOR", "#0b6b66; x"), ("POI_PAGE_START", "60.17,24.94"), ("POI_PAGE_START", "91,0,1"),
+            ("POI_PAGE_START", "0,0,20"), ("POI_PAGE_START", "nan,0,2"), ("POI_PAGE_LOGO", "//a.example/b"),
+            ("POI_PAGE_LOGO", "javascript:a"), ("POI_PAGE_LOGO", "a b"), ("POI_PAGE_LOGO", "\\\\a.example/b"),
+            ("POI_PAGE_IMAGE_HOSTS", "https://a.example"), ("POI_PAGE_IMAGE_HOSTS", "a; script-src *"),
+            ("POI_TILES_MAX_ZOOM", "0"),
+        ])
+    func refusedLook(name: String, value: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try Self.site([name: value]) }
+        #expect(error?.description.hasPrefix("\(name)=\(value): expected ") == true, "\(error as Any)")
+    }
+
+    @Test(
         "An address of tiles without zoom, column and row, or that is no URL, is refused",
         arguments: [
-            "tiles.example/{z}/{x}/{y}", "ftp://tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}",
-            "https://{s}.tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}/{y}/{r}",
+            "//tiles.example/{z}/{x}/{y}", "ftp://tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}",
+            "https://{s}.tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}/{y}/{r}{r}",
+            "javascript:{z}/{x}/{y}",
             "https://tiles.example; script-src */{z}/{x}/{y}", "https:///{z}/{x}/{y}",
             "https://tiles.example",
             "https://tiles.example/{z}/{x}/{y}/{z}", "https://tiles.example/{z}/{x}/{y}\u{e9}",
@@ -206,7 +285,8 @@ struct StartPageTests {
     func refusedTiles(url: String) throws {
         let error = #expect(throws: ConfigurationError.self) { try Self.site(["POI_TILES_URL": url]) }
         #expect(
-            error?.description.hasPrefix("POI_TILES_URL=\(url): expected an http or https address") == true)
+            error?.description.hasPrefix("POI_TILES_URL=\(url): expected an http, https or relative address")
+                == true)
     }
 
     @Test("A credit without tiles is refused")

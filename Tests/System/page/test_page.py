@@ -5,6 +5,7 @@ Needs Debian's chromium and chromium-driver.
 """
 
 import importlib.util
+import math
 import re
 from pathlib import Path
 
@@ -92,7 +93,7 @@ def test_places_need_few_responses_on_a_slow_line(page):
         for start, _, _ in before:
             waits.append(1 + max([1] + [waits[at] for at in range(len(waits)) if before[at][1] <= start]))
         assert max(waits) <= rounds, (waits, loads)
-        assert len(before) <= 8 and sum(size for _, _, size in before) < 75_000, loads
+        assert len(before) <= 8 and sum(size for _, _, size in before) < 85_000, loads
         base_map, = ((start, size) for name, start, _, size in loads if name.endswith("base-map.bin"))
         assert base_map[0] > places and base_map[1] <= 180_000, (places, base_map)
         assert not [name for name, *_ in loads if name.endswith(".js") and not re.search(r"/(page|leaflet)\.js$", name)]
@@ -139,6 +140,43 @@ def test_clusters_leave_land_visible(page):
     covered = page.js("[...document.querySelectorAll('.spot')].reduce((sum, made) => sum + made.offsetWidth ** 2, 0)")
     assert covered < 0.05 * page.js("document.getElementById('map').offsetWidth * document.getElementById('map').offsetHeight")
     assert page.js("Math.min(...[...document.querySelectorAll('.spot')].map((made) => made.offsetWidth))") >= 24
+
+
+def test_spots_cover_no_others_and_places_have_signs(page):
+    for at in ("at=20,0,2", "at=37.335,-121.885,13", SAN_JOSE):
+        page.open(at)
+        page.wait("document.querySelectorAll('.spot').length > 3")
+        spots = page.js("""[...document.querySelectorAll('.spot')].map((made) => {
+            const { x, y, width } = made.getBoundingClientRect();
+            return [x + width / 2, y + width / 2, width / 2];
+        })""")
+        for index, (x, y, radius) in enumerate(spots):
+            for x2, y2, radius2 in spots[:index]:
+                assert math.hypot(x - x2, y - y2) >= radius + radius2 - 1, (at, (x, y), (x2, y2))
+    assert page.drawn()[1], "no place is alone"
+    assert page.js("[...document.querySelectorAll('.spot.place')].every((made) => made.querySelector('svg.sign path').getBBox().width > 5)")
+
+
+def test_details_have_a_week_and_what_can_be_followed(page):
+    psql(page.server.database, """
+        INSERT INTO locations (name, category, latitude, longitude, properties) VALUES ('Open', 'cafe', -45, 60,
+        '{"opening_hours": "Mo-Fr 08:00-12:00,13:00-17:00; Sa 10:00-14:00; PH off", "email": "a@b.example", "menu": "https://menu.example/a", "photo": "https://images.example/a.jpg"}'),
+        ('Seldom open', 'cafe', -45.1, 60, '{"opening_hours": "Apr-Oct: by appointment", "email": "javascript:a@b"}')""")
+    simple, = page.wait_for_places(1, lat=-45, long=60)
+    other, = page.wait_for_places(1, lat=-45.1, long=60)
+    page.open(f"place={simple['id']}")
+    page.wait("document.querySelector('#detail .week')")
+    week = page.js("[...document.querySelectorAll('#detail .week tr')].map((row) => [...row.children].map((cell) => cell.textContent))")
+    assert week == [[day, "08:00–12:00, 13:00–17:00"] for day in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")] + [
+        ["Saturday", "10:00–14:00"], ["Sunday", "closed"]]
+    assert page.find("#detail .own-words").text == "Mo-Fr 08:00-12:00,13:00-17:00\nSa 10:00-14:00\nPH off"
+    links = page.js("[...document.querySelectorAll('#detail dd a')].map((link) => link.href)")
+    assert "mailto:a@b.example" in links and "https://menu.example/a" in links
+    # No host is allowed, so that its address is what is shown.
+    assert page.js("document.querySelectorAll('img.photo').length") == 0 and "https://images.example/a.jpg" in links
+    page.open(f"place={other['id']}")
+    page.wait("document.getElementById('detail').textContent.includes('by appointment')")
+    assert page.js("document.querySelectorAll('#detail .week, #detail dd a').length") == 0
 
 
 def test_a_cluster_opens_by_the_keyboard(page):
@@ -258,7 +296,7 @@ def test_the_detail_has_all_that_is_known(page):
     page.wait("!document.getElementById('detail').hidden")
     assert page.text("#detail-name") == "Vienna"
     lines = page.find("#detail").text.split("\n")
-    for expected in [["Local name", "Wien"], ["Opening hours", "Mo-Fr 09:00-18:00", "Sa 10:00-12:00"],
+    for expected in [["Local name", "Wien"], ["Opening hours", "Monday 09:00–18:00"], ["Sunday closed", "Mo-Fr 09:00-18:00", "Sa 10:00-12:00"],
                      ["Phone", "+43 1 58858"], ["Step free", "Yes"], ["Rooms", "1, 2"], ["Opened", "1989"]]:
         at = lines.index(expected[0])
         assert lines[at:at + len(expected)] == expected

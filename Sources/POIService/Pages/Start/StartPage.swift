@@ -16,21 +16,57 @@ struct StartPage {
     init(_ configuration: StartPageConfiguration) {
         files = StartPageFiles(leaflet: configuration.leaflet)
         let assets = "assets/\(files.version)"
+        let style = Self.style(configuration.color)
+        let logo = configuration.logo.map { #"<img src="\#(HTMLPage.escaped($0.text))" alt=""> "# } ?? ""
+        // Placeholders are replaced once: what a setting says is never one.
+        let texts = [
+            "style": style, "assets": assets, "logo": logo, "title": HTMLPage.escaped(configuration.title),
+            "settings": HTMLPage.escaped(Self.settings(configuration, assets: assets)),
+        ]
         let html = String(decoding: PackageResources.index_html, as: UTF8.self)
-            .replacing("{{style}}", with: String(decoding: PackageResources.page_css, as: UTF8.self))
-            .replacing("{{assets}}", with: assets)
-            .replacing("{{settings}}", with: HTMLPage.escaped(Self.settings(configuration, assets: assets)))
+            .replacing(/\{\{(\w+)\}\}/) { texts[String($0.output.1)] ?? String($0.output.0) }
         document = StaticDocument(
-            [.html(Array(html.utf8), Self.securityFields(configuration.tiles))], cacheControl: "no-cache")
+            [.html(Array(html.utf8), Self.securityFields(configuration, style: style))],
+            cacheControl: "no-cache")
+    }
+
+    /// The page's style, with a color of its own.
+    private static func style(_ color: PageColor?) -> String {
+        let style = String(decoding: PackageResources.page_css, as: UTF8.self)
+        guard let color = color?.text else { return style }
+        return style + """
+            :root { --accent: \(color); --tint: color-mix(in srgb, \(color) 12%, white); }
+            @media (prefers-color-scheme: dark) {
+                :root { --accent: color-mix(in srgb, \(color) 40%, white); --on-accent: #0a1214;
+                    --tint: color-mix(in srgb, \(color) 45%, black); }
+            }
+
+            """
     }
 
     private static func settings(_ configuration: StartPageConfiguration, assets: String) -> String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
         if let tiles = configuration.tiles {
-            writer.member("tiles", tiles.template)
+            writer.member("tiles", tiles.address.text)
+            writer.member("closestTiles", configuration.closestTiles)
         } else {
             writer.member("baseMap", "\(assets)/base-map.bin")
+        }
+        if let tiles = configuration.darkTiles { writer.member("darkTiles", tiles.address.text) }
+        if let start = configuration.start {
+            writer.name("start")
+            writer.beginObject()
+            writer.member("latitude", start.latitude)
+            writer.member("longitude", start.longitude)
+            writer.member("zoom", start.zoom)
+            writer.endObject()
+        }
+        if !configuration.imageHosts.isEmpty {
+            writer.name("imageHosts")
+            writer.beginArray()
+            for host in configuration.imageHosts { writer.value(host) }
+            writer.endArray()
         }
         if let attribution = configuration.tilesAttribution { writer.member("attribution", attribution) }
         writer.member("style", "\(assets)/map.css")
@@ -39,20 +75,27 @@ struct StartPage {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Fields that let the page load scripts, styles and data only from this service, and pictures from the tiles'
-    /// origin too; of styles in the page itself, its own is allowed, by its hash (CSP level 3).
-    private static func securityFields(_ tiles: TileSource?) -> HTTPHeaders {
-        let pictures = ["'self'", "data:", tiles?.origin].compactMap(\.self).joined(separator: " ")
-        let style = Data(SHA256.digest(of: PackageResources.page_css)).base64EncodedString()
+    /// Fields that let the page load scripts, styles and data only from this service, and pictures from the origins that settings
+    /// name, too; of styles in the page itself, its own is allowed, by its hash (CSP level 3). No string becomes a script or markup
+    /// (Trusted Types) but by the policy in `map.js`.
+    private static func securityFields(
+        _ configuration: StartPageConfiguration, style: String
+    ) -> HTTPHeaders {
+        let (tiles, dark) = (configuration.tiles?.address, configuration.darkTiles?.address)
+        let origins = [tiles, dark, configuration.logo].compactMap { $0?.origin }
+        let hosts = configuration.imageHosts.map { "https://\($0)" }
+        let pictures = ["'self'", "data:"] + (origins + hosts).uniqueInByteOrder
+        let style = Data(SHA256.digest(of: Array(style.utf8))).base64EncodedString()
         return [
             "Content-Security-Policy":
                 """
-            default-src 'none'; script-src 'self'; style-src 'self' 'sha256-\(style)'; img-src \(pictures); connect-src 'self'; \
-            base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+            default-src 'none'; script-src 'self'; style-src 'self' 'sha256-\(style)'; img-src \(pictures.joined(separator: " ")); connect-src 'self'; \
+            base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+            trusted-types default
             """,
             "Permissions-Policy": "camera=(), geolocation=(self), microphone=()",
             // Hosts of tiles want to know which site requests them. No other host learns it: links have `noreferrer`.
-            "Referrer-Policy": tiles == nil ? "no-referrer" : "strict-origin",
+            "Referrer-Policy": [tiles, dark].contains { $0?.origin != nil } ? "strict-origin" : "no-referrer",
             "X-Content-Type-Options": "nosniff",
         ]
     }

@@ -1,15 +1,16 @@
 // A place's detail: what is known of it, how far it is, where it is from.
 
 import { byID, categoryName, closedBadge, coordinateText, distanceText, element, outsideLink } from './elements.js';
+import { dayNames, week } from './hours.js';
 
 /** Properties that have a fact of their own. */
-const ownFacts = new Set(['opening_hours', 'phone']);
+const ownFacts = new Set(['opening_hours', 'phone', 'email']);
 
 /**
  * Shows a place, and returns whether it wasn't shown before. `dataset` is what is known of where it is from, `localName`
  * its name where it is, if that isn't the one in the reader's language.
  */
-export function showDetail(place, { from, dataset, localName, link, close }) {
+export function showDetail(place, { from, dataset, localName, link, imageHosts, close }) {
     const source = place.source;
     const facts = [
         ['Distance', place.distance === undefined ? null : `${distanceText(place.distance)} from ${from}`],
@@ -17,20 +18,23 @@ export function showDetail(place, { from, dataset, localName, link, close }) {
         ['Address', place.address],
         ['Opening hours', openingHours(place.properties?.opening_hours)],
         ['Phone', phone(place.properties?.phone)],
+        ['E-mail', mail(place.properties?.email)],
         ['Website', place.website && outsideLink(place.website, shortAddress(place.website))],
-        ...Object.entries(place.properties ?? {}).filter(([name]) => !ownFacts.has(name)).map(([name, value]) => [propertyName(name), valueText(value)]),
+        ...Object.entries(place.properties ?? {}).filter(([name]) => !ownFacts.has(name) && !(name === 'photo' && photoOf(place.properties.photo, imageHosts))).map(([name, value]) => [propertyName(name), followed(value)]),
         ['Position', coordinateText(place)],
         ['Source', source && [
             dataset?.url ? outsideLink(dataset.url, source.dataset) : source.dataset,
             source.license && `, ${source.license}`, dataset?.credit && `, ${dataset.credit}`,
         ]],
     ];
+    const photo = photoOf(place.properties?.photo, imageHosts);
     const isNew = byID('detail').hidden || byID('detail').dataset.place !== String(place.id);
     byID('detail').dataset.place = place.id;
     const name = element('h2', { id: 'detail-name', tabindex: '-1' }, place.name);
     open([
         name,
         element('p', { class: 'kind' }, categoryName(place.category, place.categoryLabel), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null, ' ', closedBadge(place)),
+        photo,
         element('dl', {}, ...facts.filter(([, value]) => value).flatMap(([title, value]) => [
             element('dt', {}, title), element('dd', {}, ...[value].flat().filter(Boolean)),
         ])),
@@ -87,9 +91,20 @@ function copyButton(title, copied) {
     } }, title);
 }
 
-/** Opening hours as OpenStreetMap has them, a line for each rule. */
+/** Opening hours as OpenStreetMap has them: as a week where they are that simple, and in any case a line for each rule. */
 function openingHours(value) {
     if (typeof value !== 'string') return valueText(value);
+    const days = week(value);
+    if (!days) return rulesOf(value);
+    const today = (new Date().getDay() + 6) % 7;
+    return [
+        element('table', { class: 'week' }, element('tbody', {}, ...dayNames.map((name, index) => element(
+            'tr', { class: index === today && 'today' }, element('th', { scope: 'row' }, name), element('td', {}, days[index]))))),
+        element('span', { class: 'own-words' }, ...rulesOf(value)),
+    ];
+}
+
+function rulesOf(value) {
     const rules = value.split(';').map((rule) => rule.trim()).filter(Boolean);
     return rules.flatMap((rule, index) => (index === 0 ? [rule] : [element('br'), rule]));
 }
@@ -99,6 +114,23 @@ function phone(value) {
     if (typeof value !== 'string' || !/^\+?[\d\s().\/-]{3,40}$/.test(value)) return valueText(value);
     return element('a', { href: `tel:${value.replace(/[^+\d]/g, '')}` }, value);
 }
+
+/** A picture of one of the hosts that the service allows; null for any other address. */
+function photoOf(address, hosts = []) {
+    if (typeof address !== 'string' || !URL.canParse(address)) return null;
+    const { protocol, host } = new URL(address);
+    if (protocol !== 'https:' || !hosts.includes(host)) return null;
+    return element('img', { class: 'photo', src: address, alt: '', loading: 'lazy', referrerpolicy: 'no-referrer' });
+}
+
+/** An e-mail address that can be written to, or what else stands there. */
+function mail(value) {
+    if (typeof value !== 'string' || !/^[\w.+-]{1,64}@[\w-]+(\.[\w-]+)+$/.test(value)) return valueText(value);
+    return element('a', { href: `mailto:${value}` }, value);
+}
+
+/** A property's value, which is followed where it is an address of the web. */
+const followed = (value) => (typeof value === 'string' && /^https?:\/\//.test(value) ? outsideLink(value, shortAddress(value)) : valueText(value));
 
 /** A property's name as people read it: `wheelchair_access` is `Wheelchair access`. */
 function propertyName(name) {

@@ -26,7 +26,8 @@ export function createList(handlers) {
             { type: 'button', 'data-id': place.id, onclick: () => handlers.opened(place), onmouseenter: point, onfocus: point, onmouseleave: leave, onblur: leave },
             element('span', { class: 'name' }, place.name), ' ',
             place.distance === undefined ? null : element('span', { class: 'distance' }, distanceText(place.distance)), ' ',
-            element('span', { class: 'kind' }, categoryName(place.category, place.categoryLabel), place.matchedName && ` · also ${place.matchedName}`, ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null, ' ', closedBadge(place)),
+            element('span', { class: 'kind' }, categoryName(place.category, place.categoryLabel), place.matchedName && ` · also ${place.matchedName}`, ...without(place), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null, ' ', closedBadge(place)),
+            place.address && element('span', { class: 'address' }, place.address),
         ));
     }
 
@@ -52,6 +53,9 @@ export function createList(handlers) {
         },
     };
 }
+
+/** The word of the search that the place was found without. */
+const without = ({ leftOut }) => (leftOut ? [' · without ', element('s', {}, leftOut)] : []);
 
 function emptyText(isFiltered, clearFilters) {
     if (!isFiltered) {

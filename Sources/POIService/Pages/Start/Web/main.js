@@ -124,7 +124,9 @@ async function loadDetail() {
         const { place, localName } = await service.place(shown, center());
         opened = place;
         map?.select(place);
-        const options = { from: originNames[state.from], dataset: credits(place.source), localName, link: `#place=${place.id}`, close };
+        const options = {
+            from: originNames[state.from], dataset: credits(place.source), localName, link: `#place=${place.id}`, imageHosts: settings.imageHosts, close,
+        };
         document.title = `${place.name} – ${title}`;
         if (showDetail(place, options)) map?.reveal(place, byID('detail'));
     } catch (error) {
@@ -201,8 +203,9 @@ function isGone(error) {
     return error.status === 404 || error.status === 410;
 }
 
-/** Goes to all places. */
+/** Goes to where the service's settings say, or to all places. */
 async function goToBeginning() {
+    if (settings.start) return change(chosen(limited(settings.start, mapSize())));
     const zoom = smallestZoom(mapSize());
     const all = await service.inBox(world, zoom);
     change(chosen(viewOfAll(all)));

@@ -2,6 +2,7 @@
 
 import { element, usesMiles, wrapped } from './elements.js';
 import { addBaseMap, closestBaseMap } from './basemap.js';
+import { gathered } from './gather.js';
 import { addGraticule } from './graticule.js';
 import { layOutLabels } from './labels.js';
 import { closestZoom, limited, maximumLatitude, smallestZoom, viewOf } from './mercator.js';
@@ -24,7 +25,18 @@ export async function loadLeaflet({ style, script }) {
     });
     const styled = load(element('link', { rel: 'stylesheet', href: style }));
     if (!script) throw new Error('There is no Leaflet.');
+    trust(script);
     await Promise.all([styled, load(element('script', { src: script }))]);
+}
+
+/**
+ * With Trusted Types, no string becomes a script or markup but for Leaflet: the script's address, what is text anyway, and
+ * that by which newer ones find out whether the browser draws SVG.
+ */
+function trust(script) {
+    globalThis.trustedTypes?.createPolicy('default', {
+        createScriptURL: (url) => (url === script ? url : null), createHTML: (markup) => (markup === '<svg/>' || !/[<&]/.test(markup) ? markup : null),
+    });
 }
 
 /**
@@ -38,7 +50,7 @@ export function createMap(container, settings, handlers) {
         maxBounds: [[-maximumLatitude, -1e6], [maximumLatitude, 1e6]], maxBoundsViscosity: 1,
         zoomAnimation: !isCalm, fadeAnimation: !isCalm, markerZoomAnimation: !isCalm, inertia: !isCalm,
     });
-    if (settings.tiles) L.tileLayer(settings.tiles, { maxZoom: closestZoom }).addTo(map);
+    if (settings.tiles) addTiles(map, settings);
     L.control.scale({ imperial: usesMiles, metric: !usesMiles, position: 'bottomright' }).addTo(map);
 
     let isPlaced = false;
@@ -151,7 +163,7 @@ export function createMap(container, settings, handlers) {
         show(clusters) {
             const focused = document.activeElement?.closest('.spot')?.dataset.key;
             spots.clearLayers();
-            for (const cluster of clusters) {
+            for (const cluster of gathered(clusters, (cluster) => map.latLngToContainerPoint(position(cluster)))) {
                 const made = spot(cluster, position(cluster), () => openCluster(cluster), !cluster.place && isClosest(cluster));
                 spots.addLayer(made);
                 // What has the focus is in view.
@@ -177,6 +189,17 @@ export function createMap(container, settings, handlers) {
             for (const made of container.querySelectorAll('.spot')) made.classList.toggle('lit', made.dataset.id === id);
         },
     };
+}
+
+/** Adds the tiles, those for the dark where it is preferred; closer than they go, they are enlarged. */
+function addTiles(map, { tiles, darkTiles, closestTiles }) {
+    const { L } = window;
+    const isDark = matchMedia('(prefers-color-scheme: dark)');
+    const choose = () => (isDark.matches && darkTiles ? darkTiles : tiles);
+    const layer = L.tileLayer(choose(), { maxZoom: closestZoom, maxNativeZoom: closestTiles }).addTo(map);
+    if (!darkTiles) return;
+    map.getContainer().classList.add('own-dark');
+    isDark.addEventListener('change', () => layer.setUrl(choose()));
 }
 
 function coordinateOf(position) {

@@ -45,9 +45,9 @@ function byRelevance(channel, query) {
     return get(channel, 'locations', { ...query, sort: 'relevance' });
 }
 
-/** The nearest featured places. */
+/** The nearest featured places, where any are within 50 km. */
 export function nearestFeatured(center) {
-    return get('featured', 'locations', { ...around(center), featured: true, limit: 10, ...filters(), ...languages() });
+    return get('featured', 'locations', { ...around(center), radius: 50_000, featured: true, limit: 10, ...filters(), ...languages() });
 }
 
 /**

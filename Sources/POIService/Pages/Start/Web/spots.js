@@ -1,6 +1,8 @@
 // What one can choose on the map: clusters with their counts, and places with their names.
 
 import { categoryName, countOf, element, shortCount } from './elements.js';
+import { spotSize } from './gather.js';
+import { sign } from './signs.js';
 
 /**
  * A cluster's or a place's spot: a button, of which all but one are left out when one tabs. `isClosest` says that a cluster
@@ -9,11 +11,12 @@ import { categoryName, countOf, element, shortCount } from './elements.js';
 export function spot(cluster, position, open, isClosest) {
     const { place, count } = cluster;
     const label = place ? `${place.name}, ${categoryName(place.category, place.categoryLabel)}` : `${countOf(count, 'place')}, ${isClosest ? 'list them' : 'zoom in'}`;
-    const kind = place ? (place.featured ? 'place featured' : 'place') : 'cluster';
-    const size = place ? 24 : Math.round(24 + 4 * Math.log10(count));
-    const content = place ? element('span', { class: 'label' }, place.name) : document.createTextNode(shortCount(count));
+    const drawn = place && sign(place.category);
+    const kind = place ? `place${place.featured ? ' featured' : ''}${drawn ? ' signed' : ''}` : 'cluster';
+    const size = spotSize(cluster);
+    const content = place ? [drawn, element('span', { class: 'label' }, place.name)] : [shortCount(count)];
     const { L } = window;
-    const icon = L.divIcon({ className: `spot ${kind}`, html: element('span', { class: 'dot' }, content), iconSize: [size, size] });
+    const icon = L.divIcon({ className: `spot ${kind}`, html: element('span', { class: 'dot' }, ...content), iconSize: [size, size] });
     // A number is never covered by a place of the next cell.
     const made = L.marker(position, { icon, keyboard: false, riseOnHover: true, zIndexOffset: place ? 0 : 500 }).on('click', open);
     made.on('add', () => {
