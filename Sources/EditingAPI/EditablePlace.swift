@@ -203,3 +203,55 @@ public struct PlaceVersion: Hashable, Sendable, Codable {
         self.changes = changes
     }
 }
+
+/// A change of one of all places: an item of `GET /changes`.
+public struct RecentChange: Hashable, Sendable, Codable {
+    /// The place's number.
+    public let id: Int
+    /// The place's name now; that before the change where the place is gone.
+    public let name: String
+    /// Where the place is now, or was before the change where it is gone: the latitude in degrees.
+    public let latitude: Double
+    /// The longitude in degrees, as the latitude.
+    public let longitude: Double
+    /// What was changed, when and by whom.
+    public let version: PlaceVersion
+
+    /// Makes a change.
+    public init(id: Int, name: String, latitude: Double, longitude: Double, version: PlaceVersion) {
+        self.id = id
+        self.name = name
+        self.latitude = latitude
+        self.longitude = longitude
+        self.version = version
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, latitude, longitude
+    }
+
+    /// Decodes a change; unknown members are ignored.
+    ///
+    /// - Throws: `DecodingError` if a member is missing or malformed.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decode(Int.self, forKey: .id),
+            name: try container.decode(String.self, forKey: .name),
+            latitude: try container.decode(Double.self, forKey: .latitude),
+            longitude: try container.decode(Double.self, forKey: .longitude),
+            version: try PlaceVersion(from: decoder))
+    }
+
+    /// Encodes the change, whose version's members are beside the others.
+    ///
+    /// - Throws: what the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        try version.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(latitude, forKey: .latitude)
+        try container.encode(longitude, forKey: .longitude)
+    }
+}

@@ -128,6 +128,8 @@ package enum EndpointPath {
     package static let record = "/locations/{id}/record"
     /// What has changed a place, see `PlaceVersion`; for editors.
     package static let versions = "/locations/{id}/versions"
+    /// The newest changes of all places, see `RecentChange`; for editors.
+    package static let changes = "/changes"
     /// Shows what a place was in one of its versions; for editors.
     package static let restore = "/locations/{id}/restore"
     /// Removes a place that is the same as another one; for editors.

@@ -300,6 +300,47 @@ struct EditingTests {
     }
 
     @Test(
+        "The newest changes in a box are people's, of places that were there before or are there now",
+        .contract(
+            .invariant, .edits, in: .editing,
+            otherwise: "Who looks after a town doesn't see what others change there."),
+        .needs(.editorKey))
+    func changes() async throws {
+        try await ContractPlaces.withPlaces(try await ContractPlaces.draft()) { places, editor in
+            let (place, old) = (places[0], places[0].draft)
+            let moved = try await editor.correct(place) { $0.latitude += 0.001 }
+            let renamed = try await editor.correct(moved) { $0.name = "Renamed \(old.name)" }
+            func box(south: Double, north: Double) throws -> BoundingBox {
+                try #require(
+                    BoundingBox(
+                        west: old.longitude - 0.0001, south: old.latitude + south,
+                        east: old.longitude + 0.0001, north: old.latitude + north))
+            }
+            let here = try box(south: 0.0009, north: 0.0011)
+            let first = try await editor.changes(in: here, limit: 1)
+            let second = try #require(await editor.changes(after: first))
+            let changes = first.changes + second.changes
+            #expect(changes.map(\.version) == (try await editor.versions(of: place.id)).versions)
+            #expect(changes.map(\.version.version) == [moved.version, place.version])
+            for change in changes {
+                #expect(change.id == place.id)
+                #expect(change.name == renamed.draft.name)
+                #expect(change.latitude == moved.draft.latitude)
+                #expect(change.longitude == old.longitude)
+            }
+            let before = try await editor.changes(in: try box(south: -0.0001, north: 0.0001), limit: 1)
+            #expect(before.changes.first == changes.last)
+            try await editor.remove(renamed)
+            let removal = try await editor.changes(in: here, limit: 1).changes.first
+            #expect(removal?.id == place.id)
+            #expect(removal?.version.isRemoval == true)
+            #expect(removal?.name == renamed.draft.name)
+            let everywhere = try await editor.changes(limit: 100).changes
+            #expect(everywhere.contains { $0 == removal })
+        }
+    }
+
+    @Test(
         "A merged place leads to the one that it is the same as, which gets what it lacked",
         .contract(
             .invariant, .edits, in: .editing,
@@ -344,11 +385,11 @@ struct EditingTests {
         .needs(.editorKey),
         arguments: [
             ("GET", "/record"), ("GET", "/versions"), ("PATCH", ""), ("DELETE", ""), ("POST", "/restore"),
-            ("POST", "/merge"),
+            ("POST", "/merge"), ("GET", "/changes"),
         ])
     func keys(method: String, path: String) async throws {
         try await ContractPlaces.withPlaces(try await ContractPlaces.draft()) { places, editor in
-            let target = "/locations/\(places[0].id)\(path)"
+            let target = path == "/changes" ? path : "/locations/\(places[0].id)\(path)"
             let headers: [String: String?] = ["If-Match": "*"]
             let none = try await ContractPlaces.response(
                 to: target, method: method, headers: headers.merging(["Authorization": nil]) { $1 })

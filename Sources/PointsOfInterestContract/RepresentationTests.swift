@@ -233,9 +233,10 @@ struct RepresentationTests {
 
     /// What only a service with editors describes.
     private static let ofEditing: Set = [
-        "Accept-Patch", "NewLocation", "Poi-Visible", "VersionTag", "VersionsLink", "CurrentVersionTag",
-        "Merger", "PlaceDraft", "PlacePatch", "PlaceRecord", "PlaceVersion", "Restoration", "securitySchemes",
-        "editorKey", "post", "patch", "delete", "merge", "record", "restore", "versions",
+        "Accept-Patch", "NewLocation", "Poi-Visible", "VersionTag", "VersionsLink", "ChangesLink",
+        "CurrentVersionTag", "Merger", "PlaceDraft", "PlacePatch", "PlaceRecord", "PlaceVersion",
+        "RecentChange", "Restoration", "securitySchemes", "editorKey", "post", "patch", "delete", "merge",
+        "record", "restore", "versions", "changes",
     ]
 
     @Test(

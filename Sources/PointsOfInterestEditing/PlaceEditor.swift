@@ -332,6 +332,67 @@ extension PlaceEditor {
     }
 }
 
+// MARK: - Changes of all places
+
+/// A page of what people have changed, newest first.
+public struct RecentChangesPage: Hashable, Sendable {
+    /// The changes; there may be few or none although there is a next page.
+    public let changes: [RecentChange]
+    /// The URL of the next page, as the service has named it; nil for the last one.
+    public let next: URL?
+
+    /// Makes a page.
+    public init(changes: [RecentChange], next: URL?) {
+        self.changes = changes
+        self.next = next
+    }
+}
+
+extension PlaceEditor {
+    /// `GET /changes`: loads the newest changes that people have made, not imports; of removed and merged places, too.
+    ///
+    /// - Parameters:
+    ///   - box: where the places were before the change or are now, in degrees; nil is everywhere.
+    ///   - limit: the maximum number of changes; nil is the service's default.
+    /// - Throws: `.request`.
+    public func changes(
+        in box: BoundingBox? = nil, limit: Int? = nil
+    ) async throws(PlaceEditorError) -> RecentChangesPage {
+        var query = QueryWriter()
+        if let box { query.add("bbox", box) }
+        if let limit { query.add("limit", limit) }
+        let text = query.text
+        return try await changes { () throws(RequestError) in
+            try .get(EndpointPath.changes, text, baseURL: service.baseURL)
+        }
+    }
+
+    /// Loads the page that another one links to; nil after the last.
+    ///
+    /// - Throws: `.request`; with `.undecodableBody` for a link to another host.
+    public func changes(
+        after page: RecentChangesPage
+    ) async throws(PlaceEditorError) -> RecentChangesPage? {
+        guard let next = page.next else { return nil }
+        return try await changes { () throws(RequestError) in
+            try .get(linked: next, baseURL: service.baseURL)
+        }
+    }
+
+    private func changes(
+        _ request: () throws(RequestError) -> URLRequest
+    ) async throws(PlaceEditorError) -> RecentChangesPage {
+        do throws(RequestError) {
+            let response = try await load(try request())
+            return RecentChangesPage(
+                changes: try [RecentChange].decode(body: response.body, of: response),
+                next: response.head.nextPage(baseURL: service.baseURL))
+        } catch {
+            throw PlaceEditorError(error)
+        }
+    }
+}
+
 extension Decodable {
     /// Decodes the body of a response.
     ///

@@ -270,6 +270,36 @@ struct MemoryEditStoreTests {
             try await site.store.versions(of: 9, from: nil, count: 2) == VersionsPage(items: [], next: nil))
     }
 
+    @Test("The changes of all places are those in a box before or now, the newest first, page by page")
+    func changes() async throws {
+        let site = try Site()
+        try await site.correct(5, #"{"latitude": 50}"#)
+        try await site.edit(.merge(6, into: 9), by: "Bob")
+        func changes(
+            _ edges: (west: Double, south: Double, east: Double, north: Double)? = nil
+        ) async throws -> [JSONValue.Object] {
+            let box = edges.flatMap {
+                BoundingBox(west: $0.west, south: $0.south, east: $0.east, north: $0.north)
+            }
+            return try await site.store.changes(in: box, from: nil, count: 100).items.map {
+                try JSONDecoder().decode(JSONValue.Object.self, from: Data($0))
+            }
+        }
+        let all = try await changes()
+        #expect(all.map { $0["id"] } == [6, 9, 5])
+        #expect(all.map { $0["isRemoval"] } == [true, false, false])
+        #expect(all[2]["latitude"] == 50 && all[2]["longitude"] == 2 && all[2]["name"] == "Test Cafe")
+        #expect(all[0]["latitude"] == 1 && all[0]["name"] == "test cafe")
+        #expect(all[2]["changes"] == (try await site.versions(5))[0]["changes"])
+        // Where it was, and where it is now.
+        #expect(try await changes((1, 0, 3, 2)).map { $0["id"] } == [6, 5])
+        #expect(try await changes((2, 50, -179, 51)).map { $0["id"] } == [5])
+        #expect(try await changes((3, 50, -179, 51)).isEmpty)
+        let first = try await site.store.changes(in: nil, from: nil, count: 1)
+        let rest = try await site.store.changes(in: nil, from: first.next, count: 2)
+        #expect(first.items.count == 1 && rest.items.count == 2 && rest.next == nil)
+    }
+
     @Test("An edit with a key is done once, and the key is that request's and that editor's alone")
     func keys() async throws {
         let site = try Site()

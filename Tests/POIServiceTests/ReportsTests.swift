@@ -16,6 +16,9 @@ private final class NoEdits: EditStore {
     func versions(of id: Int64, from position: Int64?, count: Int) async throws(EditError) -> VersionsPage {
         throw .notFound
     }
+    func changes(
+        in box: BoundingBox?, from position: Int64?, count: Int
+    ) async throws(EditError) -> VersionsPage { throw .notFound }
     func close() async {}
 }
 

@@ -139,6 +139,34 @@ struct PlaceEditorTests {
         #expect(try await editor.versions(after: PlaceVersionsPage(versions: [], next: nil)) == nil)
     }
 
+    @Test("The changes in a box come page by page, from the service's host only")
+    func loadsChanges() async throws {
+        let change = RecentChange(
+            id: 12, name: "B", latitude: 52.5, longitude: 13.4,
+            version: PlaceVersion(
+                version: 3, changedAt: "2026-11-30T23:45:12Z", who: "anna", isRemoval: false,
+                changes: ["name": .init(before: "A", after: "B")]))
+        let body = String(decoding: try JSONEncoder().encode([change]), as: UTF8.self)
+        standIn.read { request in
+            switch request.url?.query {
+            case "bbox=170%2C-1.5%2C-170%2C1&limit=1":
+                .test(200, body, ["Link": "<?bbox=170%2C-1.5%2C-170%2C1&before=5>; rel=\"next\""])
+            case "bbox=170%2C-1.5%2C-170%2C1&before=5":
+                .test(200, "[]", ["Link": "<https://elsewhere.test/>; rel=\"next\""])
+            case nil, "": .test(200, "[]")
+            default: .problem(Problem(.notFound))
+            }
+        }
+        let box = BoundingBox(west: 170, south: -1.5, east: -170, north: 1)
+        let page = try await editor.changes(in: box, limit: 1)
+        #expect(page.changes == [change])
+        let last = try #require(try await editor.changes(after: page))
+        #expect(last.changes.isEmpty)
+        await #expect(throws: PlaceEditorError.self) { try await editor.changes(after: last) }
+        #expect(try await editor.changes() == RecentChangesPage(changes: [], next: nil))
+        #expect(standIn.requests.map(\.url?.path) == ["/changes", "/changes", "/changes"])
+    }
+
     @Test("The editor's key goes with edits alone; without one of its own it is the service's")
     func sendsKeys() async throws {
         let service = standIn.service { ["Authorization": "Bearer \($0)"] }

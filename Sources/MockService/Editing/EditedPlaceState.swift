@@ -190,6 +190,19 @@ struct EditedPlaceState: Hashable {
             id: id, version: Int64(version), json: JSONValue.Object(document).inStoredOrder.json)
     }
 
+    /// What a change in a list of all places' says of its place.
+    var placeOfChange: [(String, JSONValue)] {
+        [
+            ("id", .integer(Int(id))), ("name", members["name"] ?? .null),
+            ("latitude", .init(decimal: coordinates[0])), ("longitude", .init(decimal: coordinates[1])),
+        ]
+    }
+
+    /// Whether it is in a box.
+    func isIn(_ box: BoundingBox) -> Bool {
+        box.contains(latitude: coordinates[0], longitude: coordinates[1])
+    }
+
     /// What differs in a later state, by the names that responses have. What the source says below a correction is a member of
     /// its own.
     func changes(until later: EditedPlaceState) -> JSONValue {

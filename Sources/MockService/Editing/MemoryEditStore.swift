@@ -53,7 +53,19 @@ package final class MemoryEditStore: EditStore {
     package func versions(
         of id: Int64, from position: Int64?, count: Int
     ) async throws(EditError) -> VersionsPage {
-        let items = try places.versions(of: id).filter { $0.position < position ?? .max }
+        Self.page(try places.versions(of: id), from: position, count)
+    }
+
+    package func changes(
+        in box: BoundingBox?, from position: Int64?, count: Int
+    ) async throws(EditError) -> VersionsPage {
+        Self.page(places.changes(in: box), from: position, count)
+    }
+
+    private static func page(
+        _ all: [EditedPlaces.Item], from position: Int64?, _ count: Int
+    ) -> VersionsPage {
+        let items = all.filter { $0.position < position ?? .max }
         let page = items.prefix(count)
         return VersionsPage(items: page.map(\.json), next: items.count > count ? page.last?.position : nil)
     }
@@ -66,9 +78,17 @@ private struct EditedPlaces {
     /// What a place was before a change.
     private struct Version {
         let change: Int
+        /// The order of all places' versions; a merge makes two in one change.
+        let step: Int
         let who: String
         let place: EditedPlaceState
         let isRemoval: Bool
+    }
+
+    /// A change as a page has it, and the position of that page's end if it is the last one.
+    struct Item {
+        let position: Int64
+        let json: [UInt8]
     }
 
     private let categories: NameVocabulary
@@ -79,6 +99,7 @@ private struct EditedPlaces {
     private var versions: [Int64: [Version]] = [:]
     private var lastID: Int64
     private var changeCount = 0
+    private var stepCount = 0
 
     /// 2026-12-01, at midnight.
     private static let beginning = 1_796_083_200
@@ -115,21 +136,43 @@ private struct EditedPlaces {
         }
     }
 
-    /// The changes of a place, the newest first, with the positions of pages.
-    func versions(of id: Int64) throws(EditError) -> [(position: Int64, json: [UInt8])] {
+    /// The changes of a place, the newest first.
+    func versions(of id: Int64) throws(EditError) -> [Item] {
         guard places[id] != nil || removed[id] != nil else { throw .notFound }
-        let all = versions[id] ?? []
-        return all.indices.reversed().map { index in
-            let version = all[index]
-            let next = index + 1 < all.count ? all[index + 1].place : places[id]
-            let changes = version.isRemoval ? [:] : next.map { version.place.changes(until: $0) } ?? [:]
-            let document: JSONValue.Object = [
-                "version": .integer(version.place.version),
-                "changedAt": .string(EditedPlaceState.text(ofSeconds: Self.beginning + version.change)),
-                "who": .string(version.who), "isRemoval": .boolean(version.isRemoval), "changes": changes,
-            ]
-            return (Int64(version.change), document.inStoredOrder.json)
+        return (versions[id] ?? []).indices.reversed().map { index in
+            Item(position: position(id, index), json: document(id, index).inStoredOrder.json)
         }
+    }
+
+    /// The changes of all places that were in a box before or are there now, the newest first.
+    func changes(in box: BoundingBox?) -> [Item] {
+        versions.flatMap { id, all in
+            all.indices.compactMap { index -> Item? in
+                let (was, now) = (all[index].place, places[id])
+                let isInBox = [was, now].contains { place in
+                    guard let box else { return true }
+                    return place?.isIn(box) ?? false
+                }
+                guard isInBox else { return nil }
+                var document = document(id, index)
+                document.append((now ?? was).placeOfChange)
+                return Item(position: position(id, index), json: document.inStoredOrder.json)
+            }
+        }.sorted { $0.position > $1.position }
+    }
+
+    private func position(_ id: Int64, _ index: Int) -> Int64 { Int64(versions[id]?[index].step ?? 0) }
+
+    private func document(_ id: Int64, _ index: Int) -> JSONValue.Object {
+        let all = versions[id] ?? []
+        let version = all[index]
+        let next = index + 1 < all.count ? all[index + 1].place : places[id]
+        let changes = version.isRemoval ? [:] : next.map { version.place.changes(until: $0) } ?? [:]
+        return [
+            "version": .integer(version.place.version),
+            "changedAt": .string(EditedPlaceState.text(ofSeconds: Self.beginning + version.change)),
+            "who": .string(version.who), "isRemoval": .boolean(version.isRemoval), "changes": changes,
+        ]
     }
 
     // MARK: Editing
@@ -274,8 +317,9 @@ private struct EditedPlaces {
     }
 
     private mutating func keep(_ place: EditedPlaceState, _ who: String, isRemoval: Bool) {
+        stepCount += 1
         versions[place.id, default: []].append(
-            Version(change: changeCount, who: who, place: place, isRemoval: isRemoval))
+            Version(change: changeCount, step: stepCount, who: who, place: place, isRemoval: isRemoval))
     }
 }
 

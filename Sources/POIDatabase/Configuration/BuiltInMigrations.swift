@@ -22,6 +22,8 @@ enum BuiltInMigrations {
             "bd9163a066033a40db23a7fa017cb654d768fda4c97f0470f8b6eba19b7040eb",
         "0213_label_categories":
             "bd9e7926ee41b4efaa4321bd81849e9f818088ca7f78fac73f6fee84051f2a26",
+        "0214_list_recent_changes":
+            "6d3f4e5f87f9a149085fa5bc577298d53f7d4ffcd116436b355d4cf0af75918a",
     ]
 
     /// The same of the seeds, which a folder may lack.

@@ -65,6 +65,28 @@ package final class PostgresEditStore: EditStore {
         }
     }
 
+    package func changes(
+        in box: BoundingBox?, from position: Int64?, count: Int
+    ) async throws(EditError) -> VersionsPage {
+        do throws(PostgresError) {
+            let edges = [box?.west, box?.south, box?.east, box?.north]
+            var parameters: [PostgresValue] = edges.map { $0.map { .float8($0) } ?? .null(.float8) }
+            parameters += [position.map { .int8($0) } ?? .null(.int8), .int8(Int64(count))]
+            let rows = try await pool.query(EditStatements.changes, parameters, isIdempotent: true)
+            var (items, next) = ([[UInt8]](), Int64?.none)
+            for row in rows {
+                if let json = try row.decode(String?.self, at: 1) {
+                    items.append(Array(json.utf8))
+                } else {
+                    next = try row.decode(at: 0)
+                }
+            }
+            return VersionsPage(items: items, next: next)
+        } catch {
+            throw EditError(error)
+        }
+    }
+
     /// The state of the connections.
     package func collectMetrics(into snapshot: inout MetricsSnapshot) {
         snapshot.add(pool.statistics, to: .edits)
@@ -139,6 +161,10 @@ private enum EditStatements {
     static let versions = PreparedStatement(
         "SELECT position, document::text FROM place_versions($1, $2, $3::integer)",
         parameters: [.int8, .int8, .int8])
+
+    static let changes = PreparedStatement(
+        "SELECT position, document::text FROM recent_changes($1, $2, $3, $4, $5, $6::integer)",
+        parameters: [.float8, .float8, .float8, .float8, .int8, .int8])
 
     static let edit = PreparedStatement(
         """

@@ -46,6 +46,13 @@ struct EditingHandlers {
         return .page(of: page.items, next: page.next.map { "versions?\(query.query(from: $0))" })
     }
 
+    func changes(_ request: HTTPRequest, _: RequestContext) async throws -> HTTPResponse {
+        try WriteCheck.checkAccept(request)
+        let query = try ChangesRequest.decode(query: request.queryBytes, ignoring: ignoredParameters)
+        let page = try await store.changes(in: query.box, from: query.position, count: query.limit)
+        return .page(of: page.items, next: page.next.map { "?\(query.query(from: $0))" })
+    }
+
     // MARK: Editing
 
     func create(_ request: HTTPRequest, _ context: RequestContext) async throws -> HTTPResponse {

@@ -94,27 +94,33 @@ extension OpenAPIDocument {
         Operation(
             id: "getVersions", tag: "editing",
             summary: "What has changed a place, the newest first; also of removed and merged places.",
-            parameters: [
-                Self.placeIDParameter,
-                Self.query(
-                    "limit", "The maximum number of changes.",
-                    Self.integer(VersionsRequest.limits, default: VersionsRequest.defaultLimit)),
-                Self.query(
-                    "before", "Where the page begins, from the `Link` header of the page before.",
-                    ["type": "integer", "format": "int64", "minimum": 0]),
-            ],
+            parameters: [Self.placeIDParameter] + Self.pageParameters,
             content: [(MediaType.json, ["type": "array", "items": Self.schema("PlaceVersion")])],
+            example: [Self.exampleVersion], hasTag: false, successHeaders: ["VersionsLink"],
+            problems: Self.editingProblems + [404], key: .editing, isLimited: false)
+    }
+
+    var changes: Operation {
+        Operation(
+            id: "getChanges", tag: "editing",
+            summary: """
+                The newest changes that people have made, not imports; also of removed and merged places.
+                """,
+            parameters: [
+                Self.query(
+                    "bbox",
+                    """
+                    Only changes of places that were in this box before or are there now; everywhere without it: west, south, \
+                    east and north, as with `GET /locations`.
+                    """, Self.box)
+            ] + Self.pageParameters,
+            content: [(MediaType.json, ["type": "array", "items": Self.schema("RecentChange")])],
             example: [
-                [
-                    "version": 5_217_412_066_101_903, "changedAt": "2026-12-01T09:30:00Z",
-                    "who": "Ada Lovelace (poi_edit)", "isRemoval": false,
-                    "changes": [
-                        "name": ["before": "Test Cafe", "after": "Test Café"],
-                        "source of name": ["after": "Test Cafe"],
-                    ],
-                ]
-            ], hasTag: false, successHeaders: ["VersionsLink"], problems: Self.editingProblems + [404],
-            key: .editing, isLimited: false)
+                Self.exampleVersion.with([
+                    ("id", 12), ("name", "Test Café"), ("latitude", 37.3293), ("longitude", -121.8893),
+                ])
+            ], hasTag: false, successHeaders: ["ChangesLink"], problems: Self.editingProblems, key: .editing,
+            isLimited: false)
     }
 }
 
@@ -130,6 +136,15 @@ extension OpenAPIDocument {
         done twice. 1 to 255 visible characters, perhaps in quotes; such as a UUID.
         """,
         "schema": ["type": "string", "pattern": "^[!-~]{1,257}$"],
+    ]
+
+    private static let pageParameters: [JSONValue] = [
+        query(
+            "limit", "The maximum number of changes.",
+            integer(VersionsRequest.limits, default: VersionsRequest.defaultLimit)),
+        query(
+            "before", "Where the page begins, from the `Link` header of the page before.",
+            ["type": "integer", "format": "int64", "minimum": 0]),
     ]
 
     private static func ifMatch(isRequired: Bool) -> JSONValue {
@@ -163,6 +178,15 @@ extension OpenAPIDocument {
         "source": ["dataset": "cafes", "id": "c-12", "license": "CC0-1.0"],
         "sourceValues": ["name": "Test Cafe", "properties.phone": .null], "import": 3,
     ]
+
+    private static let exampleVersion: JSONValue = [
+        "version": 5_217_412_066_101_903, "changedAt": "2026-12-01T09:30:00Z",
+        "who": "Ada Lovelace (poi_edit)", "isRemoval": false,
+        "changes": [
+            "name": ["before": "Test Cafe", "after": "Test Café"],
+            "source of name": ["after": "Test Cafe"],
+        ],
+    ]
 }
 
 // MARK: - Headers
@@ -174,6 +198,7 @@ extension OpenAPIDocument {
     /// The names of headers that have another description in responses to other operations.
     static let editingHeaderNames = [
         "VersionTag": "ETag", "CurrentVersionTag": "ETag", "NewLocation": "Location", "VersionsLink": "Link",
+        "ChangesLink": "Link",
     ]
 
     static let editingHeaders: [(String, JSONValue)] = [
@@ -196,6 +221,14 @@ extension OpenAPIDocument {
                 The next page, `<versions?…>; rel="next"` (RFC 8288), relative to this request's URL. Present if older changes \
                 follow.
                 """, pattern: #"^<versions\?[^>]+>; rel=("next"|next)$"#)
+        ),
+        (
+            "ChangesLink",
+            header(
+                """
+                The next page, `<?…>; rel="next"` (RFC 8288): a query to resolve against this request's URL. Present if there may \
+                be older changes, also where this page has few or none: a page looks at 10,000 changes at most.
+                """, pattern: #"^<\?[^>]+>; rel=("next"|next)$"#)
         ),
         (
             "Accept-Patch",
@@ -268,6 +301,15 @@ extension OpenAPIDocument {
             ("Restoration", Self.oneMember("version", Self.version, "A version of a place.")),
             ("Merger", Self.oneMember("into", Self.placeID, "The place into which another one is merged.")),
             ("PlaceVersion", Self.placeVersion),
+            (
+                "RecentChange",
+                Self.object(
+                    required: [
+                        ("id", Self.placeID), ("name", ["type": "string"]), ("latitude", Self.latitude),
+                        ("longitude", Self.longitude),
+                    ] + Self.versionMembers,
+                    "A change, with its place's name and position now, or before it where the place is gone.")
+            ),
         ]
     }
 
@@ -275,42 +317,43 @@ extension OpenAPIDocument {
         object(required: [(name, schema)], description).with([("additionalProperties", false)])
     }
 
-    private static let placeVersion = object(
-        required: [
-            (
-                "version",
-                version.with([
-                    ("description", "The place's version before the change, which can be restored.")
-                ])
-            ),
-            ("changedAt", time),
-            (
-                "who",
-                [
-                    "type": "string",
-                    "description": "The editor, the import or the role of the database that changed it.",
-                ]
-            ),
-            (
-                "isRemoval",
-                [
-                    "type": "boolean",
-                    "description": "Whether the place was removed, or merged into another one.",
-                ]
-            ),
-            (
-                "changes",
-                [
-                    "type": "object",
-                    "additionalProperties": object(
-                        required: [], optional: [("before", [:]), ("after", [:])]),
-                    "description": """
-                    The members that were changed, by their names such as `properties.phone`, before and afterwards, where they \
-                    had a value; `source of name` is what the source says below a correction.
-                    """,
-                ]
-            ),
-        ], "A change of a place.")
+    private static let placeVersion = object(required: versionMembers, "A change of a place.")
+
+    private static let versionMembers: [(String, JSONValue)] = [
+        (
+            "version",
+            version.with([
+                ("description", "The place's version before the change, which can be restored.")
+            ])
+        ),
+        ("changedAt", time),
+        (
+            "who",
+            [
+                "type": "string",
+                "description": "The editor, the import or the role of the database that changed it.",
+            ]
+        ),
+        (
+            "isRemoval",
+            [
+                "type": "boolean",
+                "description": "Whether the place was removed, or merged into another one.",
+            ]
+        ),
+        (
+            "changes",
+            [
+                "type": "object",
+                "additionalProperties": object(
+                    required: [], optional: [("before", [:]), ("after", [:])]),
+                "description": """
+                The members that were changed, by their names such as `properties.phone`, before and afterwards, where they \
+                had a value; `source of name` is what the source says below a correction.
+                """,
+            ]
+        ),
+    ]
 
     private static let readOnlyMembers: [(String, JSONValue)] = [
         ("id", placeID), ("version", version), ("updatedAt", time),

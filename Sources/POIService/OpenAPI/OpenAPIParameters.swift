@@ -93,12 +93,7 @@ extension OpenAPIDocument {
                 "maximum": .number(NearbyPlacesRequest.maximumRadiusMeters),
             ]
         case .limit: Self.integer(NearbyPlacesRequest.limits, default: NearbyPlacesRequest.defaultLimit)
-        case .bbox:
-            [
-                "type": "array", "minItems": 4, "maxItems": 4,
-                "prefixItems": [Self.longitude, Self.latitude, Self.longitude, Self.latitude],
-                "items": ["type": "number"],
-            ]
+        case .bbox: Self.box
         case .filter(let filter): schema(of: filter)
         case .properties:
             [
@@ -269,6 +264,12 @@ extension OpenAPIDocument {
                 "schema": ["type": "string"],
             ]
         ]
+
+    /// West, south, east and north.
+    static let box: JSONValue = [
+        "type": "array", "minItems": 4, "maxItems": 4,
+        "prefixItems": [longitude, latitude, longitude, latitude], "items": ["type": "number"],
+    ]
 
     static func query(
         _ name: String, _ description: String, _ schema: JSONValue, isRequired: Bool = false

@@ -49,6 +49,7 @@ extension OpenAPIDocument {
         [
             path(EndpointPath.record, [record]), path(EndpointPath.versions, [versions]),
             path(EndpointPath.restore, [postRestore]), path(EndpointPath.merge, [postMerge]),
+            path(EndpointPath.changes, [changes]),
         ]
     }
 

@@ -52,7 +52,7 @@ enum Routes {
     static func isEditing(_ method: HTTPMethod, _ template: String?) -> Bool {
         switch template {
         case EndpointPath.record, EndpointPath.versions, EndpointPath.restore, EndpointPath.merge,
-            EndpointPath.report:
+            EndpointPath.changes, EndpointPath.report:
             true
         case EndpointPath.reports: ![.post, .options].contains(method)
         case EndpointPath.locations, EndpointPath.location: ![.get, .head, .options].contains(method)
@@ -119,6 +119,7 @@ enum Routes {
         }
         add(.get, EndpointPath.record, handlers.record)
         add(.get, EndpointPath.versions, handlers.versions)
+        add(.get, EndpointPath.changes, handlers.changes)
         add(.post, EndpointPath.locations, maximumBodyBytes: EditLimits.bodyBytes, handlers.create)
         add(.patch, EndpointPath.location, maximumBodyBytes: EditLimits.bodyBytes, handlers.correct)
         add(.delete, EndpointPath.location, handlers.remove)

@@ -17,6 +17,16 @@ package protocol EditStore: AnyObject {
     /// - Parameter position: where the page begins, of the page before; nil for the first.
     func versions(of id: Int64, from position: Int64?, count: Int) async throws(EditError) -> VersionsPage
 
+    /// The newest changes that people have made, of places that were in a box before the change or are there now. A page may have
+    /// few items or none although there are older ones.
+    ///
+    /// - Parameters:
+    ///   - box: nil is everywhere.
+    ///   - position: where the page begins, of the page before; nil for the first.
+    func changes(
+        in box: BoundingBox?, from position: Int64?, count: Int
+    ) async throws(EditError) -> VersionsPage
+
     /// Adds the store's metrics, such as those of `DatabaseMetrics`, for its own loop.
     func collectMetrics(into snapshot: inout MetricsSnapshot)
 
@@ -93,9 +103,9 @@ package struct EditOutcome: Hashable, Sendable {
     }
 }
 
-/// Some of the changes of a place.
+/// Some of the changes of a place, or of all.
 package struct VersionsPage: Hashable, Sendable {
-    /// The JSON of a `PlaceVersion` each.
+    /// The JSON of a `PlaceVersion` each, or of a `RecentChange`.
     package let items: [[UInt8]]
     /// Where the next page begins; nil where there is none.
     package let next: Int64?

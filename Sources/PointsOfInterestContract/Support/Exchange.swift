@@ -27,7 +27,8 @@ struct Exchange: Sendable {
 
     /// Whether it is a request of those that edit places.
     var isOfEditors: Bool {
-        path.hasPrefix(EndpointPath.locations)
+        if path == EndpointPath.changes { return true }
+        return path.hasPrefix(EndpointPath.locations)
             && (!["GET", "HEAD"].contains(method)
                 || ["/record", "/versions"].contains { path.hasSuffix($0) })
     }

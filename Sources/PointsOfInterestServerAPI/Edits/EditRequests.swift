@@ -79,15 +79,65 @@ package struct VersionsRequest: Hashable, Sendable {
     ) throws(ParameterError) -> VersionsRequest {
         try withQueryBytes(query) { (bytes) throws(ParameterError) in
             var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
-            let limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
-            let position = query.integer(.before, in: 0...Int.max, "must be as a Link header has it")
+            let page = query.page(limit: .limit, before: .before)
             guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
-            return VersionsRequest(limit: limit ?? defaultLimit, position: position.map { Int64($0) })
+            return VersionsRequest(limit: page.limit, position: page.position)
         }
     }
 
     /// The query of the page that begins at a position.
     package func query(from position: Int64) -> String {
         (limit == Self.defaultLimit ? "" : "limit=\(limit)&") + "before=\(position)"
+    }
+}
+
+/// `GET /changes`: a page of what people have changed.
+package struct ChangesRequest: Hashable, Sendable {
+    /// Where the places were before the change or are now; nil for everywhere.
+    package var box: BoundingBox?
+    package var limit: Int
+    /// Where the page begins, as the page before says it; nil for the first.
+    package var position: Int64?
+
+    enum Parameter: Int, QueryParameter {
+        case bbox, limit, before
+
+        var name: StaticString {
+            switch self {
+            case .bbox: "bbox"
+            case .limit: "limit"
+            case .before: "before"
+            }
+        }
+    }
+
+    package static func decode(
+        query: some Collection<UInt8>, ignoring ignored: [ParameterPattern]
+    ) throws(ParameterError) -> ChangesRequest {
+        try withQueryBytes(query) { (bytes) throws(ParameterError) in
+            var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+            let box = query.box(.bbox)
+            let page = query.page(limit: .limit, before: .before)
+            guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
+            return ChangesRequest(box: box, limit: page.limit, position: page.position)
+        }
+    }
+
+    /// The query of the page that begins at a position.
+    package func query(from position: Int64) -> String {
+        var query = QueryWriter()
+        if let box { query.add("bbox", box) }
+        if limit != VersionsRequest.defaultLimit { query.add("limit", limit) }
+        query.add("before", Int(position))
+        return query.text
+    }
+}
+
+extension QueryDecoder {
+    /// How many changes a page has, and where it begins.
+    fileprivate mutating func page(limit: Parameter, before: Parameter) -> (limit: Int, position: Int64?) {
+        let limit = integer(limit, in: VersionsRequest.limits, "must be a whole number from 1 to 100")
+        let position = integer(before, in: 0...Int.max, "must be as a Link header has it")
+        return (limit ?? VersionsRequest.defaultLimit, position.map { Int64($0) })
     }
 }

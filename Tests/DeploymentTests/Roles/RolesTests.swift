@@ -163,7 +163,7 @@ struct RolesTests {
             "SELECT revert_import(1)", "SELECT forget_location_versions(1)",
             "SELECT maintain_location_versions(now())",
             "SELECT FROM edit_requests", "SELECT write_place(NULL)", "SELECT bring_back_place(NULL)",
-            "SELECT grant_roles()",
+            "SELECT grant_roles()", "SELECT is_in_box(0, 0, 0, 0, 0, 0)",
             "SELECT FROM place_reports",
             "INSERT INTO place_reports (id, place_id, reason) VALUES (gen_random_uuid(), 1, 'other')",
             "DELETE FROM place_reports", "SELECT delete_outdated_place_reports(0, NULL)",
@@ -178,6 +178,7 @@ struct RolesTests {
             "SELECT place_record(1)",
             "SELECT place_changes(1, NULL, 10)", "SELECT * FROM read_place(1)",
             "SELECT * FROM place_versions(1, NULL, 10)",
+            "SELECT * FROM recent_changes(NULL, NULL, NULL, NULL, NULL, 10)",
             #"SELECT edit_place('correct', 1, '{"members": {"name": "Again"}, "resets": []}', NULL, 'anna', 'k', 'd')"#,
             "SELECT remove_place(2, NULL, 'anna')",
             #"SELECT create_place('{"name": "New", "category": "cafe", "position": [1, 2]}', 'editorial', 'CC0-1.0', 'anna')"#,
@@ -194,6 +195,7 @@ struct RolesTests {
         for role in ["poi_serve", "poi_events"] {
             for statement in [
                 "SELECT remove_place(5, NULL, 'x')", "SELECT FROM place_reports",
+                "SELECT recent_changes(NULL, NULL, NULL, NULL, NULL, 10)",
                 "SELECT id FROM place_reports_page('open', NULL, 10)",
                 "SELECT store_place_report(gen_random_uuid(), 1, NULL, NULL, 'closed', NULL, 180)",
                 "SELECT delete_place_report(gen_random_uuid())",

@@ -207,6 +207,130 @@ struct EditStoreTests {
         }
     }
 
+    private func changes(
+        in box: BoundingBox? = nil, from position: Int64? = nil, count: Int = 100
+    ) async throws -> (items: [JSONValue.Object], next: Int64?) {
+        let page = try await database.withEditStore { store in
+            try await store.changes(in: box, from: position, count: count)
+        }
+        return (
+            try page.items.map { try JSONDecoder().decode(JSONValue.Object.self, from: Data($0)) }, page.next
+        )
+    }
+
+    @Test("The changes of all places are people's, the newest first, with the places as they are now")
+    func recentChanges() async throws {
+        let patches = try [#"{"name": "1"}"#, #"{"longitude": 5}"#].map(patch)
+        try await database.withEditStore { store in
+            for changes in patches { _ = try await store.edit(.as("anna", .correct(1, changes))) }
+        }
+        try database.execute(
+            """
+            UPDATE locations SET name = 'By hand' WHERE id = 2;
+            BEGIN; SET LOCAL poi.import_run = '7'; UPDATE locations SET address = 'Imported'; COMMIT
+            """)
+        try await database.withEditStore { store in _ = try await store.edit(.as("bob", .remove(2))) }
+        let (items, next) = try await changes()
+        #expect(next == nil)
+        #expect(items.map { $0["id"] } == [2, 2, 1, 1])
+        #expect(items.map { $0["isRemoval"]?.flag } == [true, false, false, false])
+        #expect(items.map { $0["name"] } == ["By hand", "B", "1", "1"])
+        #expect(items.map { $0["latitude"] } == [3, 3, 1, 1])
+        #expect(items.map { $0["longitude"] } == [4, 4, 5, 5])
+        #expect(items[1]["changes"] == ["name": ["before": "B", "after": "By hand"]])
+        // As its own versions say it, of which an import has made one more.
+        let versions = try await database.withEditStore { store in
+            try await store.versions(of: 1, from: nil, count: 100).items.map {
+                try JSONDecoder().decode([String: JSONValue].self, from: Data($0))
+            }
+        }
+        #expect(versions.count == 3)
+        let placeMembers = ["id", "name", "latitude", "longitude"]
+        let ofPlace = items[2...].map { $0.valuesByName.filter { !placeMembers.contains($0.key) } }
+        #expect(ofPlace == Array(versions.dropFirst()))
+    }
+
+    @Test("A change is in a box where the place was before it or is now, a page at a time")
+    func changesInBoxes() async throws {
+        let moved = try patch(#"{"latitude": 10, "longitude": -179}"#)
+        let named = try patch(#"{"name": "C"}"#)
+        try await database.withEditStore { store in
+            _ = try await store.edit(.as("anna", .correct(1, moved)))
+            _ = try await store.edit(.as("anna", .correct(2, named)))
+            _ = try await store.edit(.as("anna", .correct(1, named)))
+        }
+        func ids(
+            _ west: Double, _ south: Double, _ east: Double, _ north: Double
+        ) async throws -> [JSONValue?] {
+            let box = try #require(BoundingBox(west: west, south: south, east: east, north: north))
+            return try await changes(in: box).items.map { $0["id"] }
+        }
+        #expect(try await ids(2, 1, 2, 1) == [1])
+        #expect(try await ids(170, 9, -170, 11) == [1, 1])
+        #expect(try await ids(-170, 9, 170, 11) == [])
+        #expect(try await ids(0, 0, 5, 5) == [2, 1])
+        let first = try await changes(count: 2)
+        let second = try await changes(from: first.next, count: 2)
+        #expect((first.items + second.items).map { $0["id"] } == [1, 2, 1] && second.next == nil)
+        // One page that is just full is the only one.
+        #expect(try await changes(count: 3).next == nil)
+    }
+
+    @Test("The database's boxes hold what the contract's do")
+    func boxes() throws {
+        let numbers = [-180, -179.5, -10, 0, 10, 179.5, 180].map { Double($0) }
+        var positions: [(latitude: Double, longitude: Double)] = []
+        for latitude in [-90, -10, 0, 10, 90.0] {
+            positions += numbers.map { (latitude, $0) }
+        }
+        let (latitudes, longitudes) = (positions.map(\.latitude), positions.map(\.longitude))
+        var (boxes, queries) = ([BoundingBox](), [String]())
+        for west in numbers {
+            for east in numbers {
+                for (south, north) in [(-90.0, -10.0), (-10, 10), (0, 90)] {
+                    let box = BoundingBox(west: west, south: south, east: east, north: north)
+                    boxes.append(try #require(box))
+                    queries.append(
+                        """
+                        SELECT string_agg(is_in_box(latitude, longitude, \(west), \(south), \(east), \(north))::int::text, '' \
+                        ORDER BY number) FROM unnest(ARRAY\(latitudes), ARRAY\(longitudes)) \
+                        WITH ORDINALITY AS place (latitude, longitude, number)
+                        """)
+                }
+            }
+        }
+        let found = try database.execute(queries.joined(separator: ";\n")).split(separator: "\n")
+        #expect(
+            found.map { String($0) }
+                == boxes.map { box in
+                    positions.map { position in
+                        box.contains(latitude: position.latitude, longitude: position.longitude) ? "1" : "0"
+                    }.joined()
+                })
+    }
+
+    @Test("A page looks at so many changes only, and leads on from there")
+    func boundedChanges() async throws {
+        let named = try patch(#"{"name": "C"}"#)
+        try await database.withEditStore { store in
+            _ = try await store.edit(.as("anna", .correct(1, named)))
+        }
+        try database.execute(
+            """
+            INSERT INTO location_versions (change, changed_at, operation, by_role, id, name, category, latitude, longitude,
+                featured, importance, version, updated_at)
+            SELECT 1, now(), 'update', 'r', 2, 'B', 'cafe', 3, 4, false, 0, number, now() FROM generate_series(1, 10000) AS number
+            """)
+        let box = try #require(BoundingBox(west: 1, south: 0, east: 3, north: 2))
+        let first = try await changes(in: box)
+        #expect(first.items.isEmpty)
+        #expect(first.next != nil)
+        let rest = try await changes(in: box, from: first.next)
+        #expect(rest.items.map { $0["id"] } == [1] && rest.next == nil)
+        let newest = try await changes()
+        #expect(newest.items.map { $0["version"]?.wholeNumber } == Array((9901...10000).reversed()))
+    }
+
     @Test("Properties and names that are too many together with the place's are refused by name")
     func tooMuch() async throws {
         let large = String(repeating: "x", count: 3000)

@@ -293,6 +293,36 @@ struct EditingTests {
         #expect(try await site.ask("/locations/5/versions", .head).status == .ok)
     }
 
+    @Test("The newest changes come page by page, by a link that keeps the box and the limit")
+    func changes() async throws {
+        let site = try EditingSite()
+        for name in ["A", "B", "C"] {
+            _ = try await site.ask("/locations/5", .patch, #"{"name": "\#(name)"}"#)
+        }
+        _ = try await site.ask("/locations/9", .delete)
+        var (target, versions) = ("/changes?limit=2&bbox=1,0,3,2", [JSONValue]())
+        for _ in 0..<2 {
+            let response = try await site.ask(target)
+            #expect(response.status == .ok && response.headers.first(.cacheControl) == "no-store")
+            let page = try JSONDecoder().decode([JSONValue.Object].self, from: Data(response.body))
+            #expect(page.allSatisfy { $0["id"] == 5 && $0["name"] == "C" })
+            versions += page.compactMap { $0["version"] }
+            guard let link = response.headers.first(.link) else { break }
+            target = "/changes" + String(try #require(link.wholeMatch(of: /<([^>]+)>; rel="next"/)).1)
+        }
+        #expect(versions == [9, 8, 7])
+        #expect(target == "/changes?bbox=1%2C0%2C3%2C2&limit=2&before=2")
+        let all = try await site.ask("/changes")
+        #expect(try JSONDecoder().decode([JSONValue.Object].self, from: Data(all.body)).count == 4)
+        for (query, code) in [
+            ("bbox=1,2,3", ProblemCode.malformedBox), ("bbox=1,3,2,2", .malformedBox),
+            ("bbox=1,2,3,91", .outOfRange), ("limit=0", .outOfRange), ("near=1", .unknownParameter),
+        ] {
+            #expect(try problem(await site.ask("/changes?\(query)"), 400).errors.map(\.code) == [code])
+        }
+        #expect(try await site.ask("/changes", .head).status == .ok)
+    }
+
     // MARK: Requests that are sent again
 
     @Test("An edit that is sent again with its key has the same response and is done once")
@@ -401,6 +431,9 @@ struct EditingTests {
         func versions(
             of id: Int64, from position: Int64?, count: Int
         ) async throws(EditError) -> VersionsPage { throw error }
+        func changes(
+            in box: BoundingBox?, from position: Int64?, count: Int
+        ) async throws(EditError) -> VersionsPage { throw error }
         func close() async {}
     }
 
@@ -414,7 +447,7 @@ struct EditingTests {
             let site = try EditingSite(edits: FailingStore(error))
             for response in [
                 try await site.ask("/locations/5/record"), try await site.ask("/locations/5/versions"),
-                try await site.ask("/locations/5", .delete),
+                try await site.ask("/changes"), try await site.ask("/locations/5", .delete),
             ] {
                 #expect(try problem(response, status).code == code)
                 #expect(!response.text.contains("secret"))

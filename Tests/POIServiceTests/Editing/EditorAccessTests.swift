@@ -13,7 +13,7 @@ struct EditorAccessTests {
         ("/locations/5/record", .get, ""), ("/locations/5/record", .head, ""),
         ("/locations/5/versions", .get, ""), ("/locations", .post, "{}"), ("/locations/5", .patch, "{}"),
         ("/locations/5", .delete, ""), ("/locations/5/restore", .post, #"{"version": 1}"#),
-        ("/locations/5/merge", .post, #"{"into": 6}"#),
+        ("/locations/5/merge", .post, #"{"into": 6}"#), ("/changes", .get, ""), ("/changes", .head, ""),
     ]
 
     private func code(_ response: HTTPResponse, _ status: Int) throws -> ProblemCode {

@@ -29,7 +29,7 @@ struct OpenAPIEditingTests {
     private static let operations: [(path: String, method: String)] = [
         ("/locations", "post"), ("/locations/{id}", "patch"), ("/locations/{id}", "delete"),
         ("/locations/{id}/restore", "post"), ("/locations/{id}/merge", "post"),
-        ("/locations/{id}/record", "get"), ("/locations/{id}/versions", "get"),
+        ("/locations/{id}/record", "get"), ("/locations/{id}/versions", "get"), ("/changes", "get"),
     ]
 
     @Test("A body has exactly the members that are read, and a record those that are written")
@@ -56,9 +56,11 @@ struct OpenAPIEditingTests {
         #expect(marked.keys.sorted() == readOnly)
         let site = try EditingSite()
         _ = try await site.ask("/locations/5", .patch, #"{"name": "A"}"#)
-        let versions = try JSONDecoder().decode(
-            [JSONValue.Object].self, from: Data(try await site.ask("/locations/5/versions").body))
-        #expect(try names(await schema("PlaceVersion")) == versions[0].members.map(\.name).sorted())
+        for (target, name) in [("/locations/5/versions", "PlaceVersion"), ("/changes", "RecentChange")] {
+            let items = try JSONDecoder().decode(
+                [JSONValue.Object].self, from: Data(try await site.ask(target).body))
+            #expect(try names(await schema(name)) == items[0].members.map(\.name).sorted())
+        }
     }
 
     @Test("The examples of bodies are accepted, and those of responses have the schema's members")
@@ -86,7 +88,12 @@ struct OpenAPIEditingTests {
             }
             let example = try members(success, "content", MediaType.json)["example"]
             let record = (example as? [[String: Any]])?.first ?? example as? [String: Any]
-            let name = path == "/locations/{id}/versions" ? "PlaceVersion" : "PlaceRecord"
+            let name =
+                switch path {
+                case "/locations/{id}/versions": "PlaceVersion"
+                case "/changes": "RecentChange"
+                default: "PlaceRecord"
+                }
             #expect(try record?.keys.sorted() == names(await schema(name)))
         }
     }
@@ -102,7 +109,7 @@ struct OpenAPIEditingTests {
                 parameters.first { $0["name"] as? String == name }?["required"] as? Bool
             }
             let isWrite = method != "get"
-            let hasPlace = path != "/locations"
+            let hasPlace = path.contains("{id}")
             #expect(isRequired("id") == (hasPlace ? true : nil))
             #expect((isRequired("If-Match") == true) == (isWrite && hasPlace))
             #expect((isRequired("Idempotency-Key") != nil) == isWrite)
@@ -114,12 +121,15 @@ struct OpenAPIEditingTests {
             #expect(statuses.contains(428) == (isWrite && hasPlace))
             #expect(statuses.isSuperset(of: [409, 410]) == (hasPlace && !path.hasSuffix("versions")))
         }
-        let versions = try members(document, "paths", "/locations/{id}/versions", "get")["parameters"]
-        #expect(
-            (versions as? [[String: Any]])?.filter { $0["in"] as? String == "query" }.compactMap {
-                $0["name"] as? String
-            }
-                == ["limit", "before"])
+        for (path, names) in [
+            ("/locations/{id}/versions", ["limit", "before"]), ("/changes", ["bbox", "limit", "before"]),
+        ] {
+            let parameters = try members(document, "paths", path, "get")["parameters"]
+            #expect(
+                (parameters as? [[String: Any]])?.filter { $0["in"] as? String == "query" }.compactMap {
+                    $0["name"] as? String
+                } == names)
+        }
     }
 
     @Test("The tags and addresses of responses match the document's patterns")
@@ -155,6 +165,9 @@ struct OpenAPIEditingTests {
         let page = try await site.ask("/locations/5/versions?limit=1")
         #expect(page.headers.contains(.link))
         try check(page, "/locations/{id}/versions", "get", 200)
+        let changes = try await site.ask("/changes?limit=1")
+        #expect(changes.headers.contains(.link))
+        try check(changes, "/changes", "get", 200)
         try check(await site.ask("/locations/5", .delete), "/locations/{id}", "delete", 204)
     }
 

@@ -371,4 +371,29 @@ struct PlaceChangesTests {
             #expect(try decode(request.query(from: try #require(request.position))) == request)
         }
     }
+
+    @Test("A page of all changes may have a box, which its link keeps")
+    func changes() throws {
+        func decode(_ query: String) throws(ParameterError) -> ChangesRequest {
+            try ChangesRequest.decode(query: query.utf8, ignoring: [])
+        }
+        let box = try #require(BoundingBox(west: 179.5, south: -1, east: -1e-7, north: 2))
+        #expect(try decode("") == ChangesRequest(box: nil, limit: 20, position: nil))
+        #expect(
+            try decode("bbox=179.5,-1,-0.0000001,2&limit=100&before=5")
+                == ChangesRequest(box: box, limit: 100, position: 5))
+        for (query, parameters) in [
+            ("bbox=1,2,3", ["bbox"]), ("bbox=", ["bbox"]), ("bbox=1,3,2,2&limit=101", ["bbox", "limit"]),
+            ("before=-1", ["before"]), ("lat=1", ["lat"]),
+        ] {
+            let error = #expect(throws: ParameterError.self) { try decode(query) }
+            #expect(error?.faults.map(\.parameter).sorted() == parameters.sorted())
+        }
+        for request in [
+            ChangesRequest(box: nil, limit: 20, position: 3),
+            ChangesRequest(box: box, limit: 7, position: 1 << 52),
+        ] {
+            #expect(try decode(request.query(from: try #require(request.position))) == request)
+        }
+    }
 }
