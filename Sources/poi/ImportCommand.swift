@@ -38,6 +38,7 @@ enum ImportCommand {
           --dry-run                 changes nothing and says what would be done
           --add-categories          adds categories that the vocabulary doesn't have
           --report FILE             writes what becomes of each place to a file, as lines of JSON
+          --except FILE             doesn't do what these lines of a report say, behind its first one
           --sync                    removes places that the files no longer have
           --allow WHAT,…            allows what is rather a mistake: removals=20%, empty (no places at all), names, positions
                                     or members that change in more than a third of the places; --force, any removals
@@ -57,7 +58,8 @@ enum ImportCommand {
     private static let options: Set<String> = [
         "--allow", "--bbox", "--category", "--clear", "--column", "--credit", "--crs", "--database-url",
         "--database-url-file",
-        "--dataset", "--delimiter", "--format", "--id", "--layer", "--license", "--mapping", "--max-errors",
+        "--dataset", "--delimiter", "--except", "--format", "--id", "--layer", "--license", "--mapping",
+        "--max-errors",
         "--properties", "--rejects", "--report", "--set", "--table", "--url",
     ]
 
@@ -80,6 +82,13 @@ enum ImportCommand {
             return try Terminal.print("\(FileExplanation(source, destination: destination))")
         }
         var options = try ImportOptions(from: &reader, switches: invocation.line.switches)
+        if let path = reader.takeOption("--except") {
+            do throws(ImportError) {
+                options.refused = try RefusedChanges(path: path, of: options.dataset.name)
+            } catch {
+                throw ConfigurationError("--except: \(error)")
+            }
+        }
         let (rejectsPath, reportPath) = (reader.takeOption("--rejects"), reader.takeOption("--report"))
         let database = try DatabaseConfiguration(from: &reader)
         options.historyDays = try reader.read(.historyRetention)
@@ -129,7 +138,7 @@ enum ImportCommand {
     private static func destination(from reader: inout SettingsReader, switches: Set<String>) -> [String] {
         let options = [
             ("--dataset", "NAME"), ("--license", "ID"), ("--credit", nil), ("--url", nil),
-            ("--max-errors", nil), ("--rejects", nil), ("--report", nil), ("--allow", nil),
+            ("--max-errors", nil), ("--rejects", nil), ("--report", nil), ("--except", nil), ("--allow", nil),
         ]
         let given = options.compactMap { option, placeholder in
             (reader.takeOption(option)?.quotedForShell ?? placeholder).map { "\(option) \($0)" }

@@ -214,6 +214,29 @@ struct CommandLineTests {
         #expect(result.standardOutput.first == line)
     }
 
+    @Test(
+        "A file of refusals that is wrong is one line which names its line, and exit code 64, without a database"
+    )
+    func wrongRefusals() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path + "/refused.jsonl"
+        for (text, named) in [
+            (
+                #"{"import":{"dataset":"bars"}}"#,
+                "line 1: it is of the dataset bars, and the import is of cafes"
+            ),
+            (#"{"import":{"dataset":"cafes"}}"# + "\n{", "line 2: there should be a member's name at byte 1"),
+        ] {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            let result = try await PoiProgram.run(
+                ["import", "a.csv", "--dataset", "cafes", "--except", path],
+                environment: ["DATABASE_URL": "postgresql://127.0.0.1:1/none"])
+            #expect(result.exitCode == 64 && result.standardOutput == [])
+            #expect(result.standardError == ["poi: --except: \(path), \(named)"])
+        }
+    }
+
     @Test("An address that can't be had is one line with the setting that is wrong, and exit code 1")
     func addressInUse() async throws {
         let server = try await ServerProcess.serve(databaseURL: ServiceDatabase.migrated().connectionString)

@@ -38,6 +38,8 @@ package struct ImportOptions: Sendable {
     package var allowed = ImportAllowances()
     /// Whether the import only counts what it would do.
     package var isDryRun = false
+    /// What a reviewer refuses of it: these places are left as they are.
+    package var refused = RefusedChanges()
     /// How many days the history keeps what places were.
     package var historyDays = 400
     /// How many rejected rows are accepted; nil for ten, or a tenth of all rows.

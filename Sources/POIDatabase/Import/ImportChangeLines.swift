@@ -3,17 +3,19 @@ import PointsOfInterestAPI
 import Postgres
 
 /// What an import does to each place, as lines of JSON: added, changed, removed and suppressed ones, and corrections that are
-/// kept. Made before anything changes.
+/// kept, and what a reviewer has refused. Before them is a line about the import. Made before anything changes.
 struct ImportChangeLines {
     let connection: PostgresConnection
-    let dataset: String
+    let options: ImportOptions
+    /// The files that are read.
+    let files: [String]
     let counts: ImportCounts
     let selection: ImportStatements.Selection
-    let removesVanished: Bool
 
     /// Passes a line after the other to `write`, with its line feed.
     func write(to write: ([UInt8]) throws -> Void) async throws {
-        try await connection.choose(dataset: dataset)
+        try write(header)
+        try await connection.choose(dataset: options.dataset.name)
         if counts.added + counts.suppressed > 0 {
             try await connection.copy(.copyOut(json: Self.added), to: write)
         }
@@ -21,26 +23,60 @@ struct ImportChangeLines {
         if counts.corrected > 0 {
             try await connection.copy(.copyOut(json: ImportChanges.keptLines), to: write)
         }
-        if removesVanished, counts.vanished > 0 {
+        if options.removesVanished, counts.vanished > 0 {
             _ = try await connection.query(selection.listVanished)
             try await connection.copy(.copyOut(json: Self.removed), to: write)
         }
+        if counts.newlySuppressed > 0 {
+            try await connection.copy(.copyOut(json: Self.removedByFile), to: write)
+        }
+        if !options.refused.isEmpty {
+            try await connection.copy(.copyOut(json: RefusedStatements.lines), to: write)
+        }
+    }
+
+    private var header: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("import")
+        writer.beginObject()
+        writer.name("dataset")
+        writer.value(options.dataset.name)
+        writer.name("files")
+        writer.beginArray()
+        for file in files { writer.value(file) }
+        writer.endArray()
+        writer.name("isDryRun")
+        writer.value(options.isDryRun)
+        writer.name("isSync")
+        writer.value(options.removesVanished)
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
     }
 
     private static let added: SQL =
         """
         SELECT jsonb_strip_nulls(jsonb_build_object('change', CASE WHEN removed.is_suppressed THEN 'suppressed' ELSE 'added' END, \
         'id', removed.id, 'sourceId', staged.source_id, 'name', staged.name, 'category', staged.category, \
-        'position', jsonb_build_array(staged.latitude, staged.longitude))) \
+        'position', jsonb_build_array(staged.latitude, staged.longitude), \
+        'latitude', staged.latitude, 'longitude', staged.longitude)) \
         FROM pg_temp.import_rows AS staged LEFT JOIN 
         """ + ImportStatements.removed(from: .chosenDataset) + " WHERE "
         + ImportStatements.isNew(in: .chosenDataset) + " ORDER BY staged.number"
 
-    private static let removed: SQL = """
-        SELECT jsonb_build_object('change', 'removed', 'id', id, 'sourceId', source_id, 'name', name, 'category', category, \
-        'position', jsonb_build_array(latitude, longitude)) FROM locations \
-        WHERE id IN (SELECT id FROM pg_temp.import_vanished) ORDER BY id
+    private static let removed = removed(where: "id IN (SELECT id FROM pg_temp.import_vanished)")
+    private static let removedByFile = removed(
+        where: "EXISTS (SELECT FROM pg_temp.import_rows AS staged WHERE staged.suppressed AND "
+            + ImportStatements.isSame(in: .chosenDataset) + ")")
+
+    private static func removed(where condition: SQL) -> SQL {
         """
+        SELECT jsonb_build_object('change', 'removed', 'id', id, 'sourceId', source_id, 'name', name, 'category', category, \
+        'position', jsonb_build_array(latitude, longitude), 'latitude', latitude, 'longitude', longitude) \
+        FROM locations AS place WHERE 
+        """ + condition + " ORDER BY id"
+    }
 }
 
 /// A place that an import changes, as a line for people.

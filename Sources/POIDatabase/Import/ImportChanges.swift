@@ -79,15 +79,22 @@ enum ImportChanges {
 
     /// A table of the rows that change a place: which members, and whether somebody has changed the place by hand since an
     /// import wrote it. Of places with corrections all rows, so far. $1 is the dataset, $2 its license.
-    static let create: SQL =
+    static let create = create(where: ImportStatements.isShown)
+    /// The same of the rows that a reviewer refuses.
+    static let createOfRefused = create(
+        where: ImportStatements.isShown + " AND " + RefusedStatements.isRefused)
+    static let drop: SQL = "DROP TABLE pg_temp.import_changes"
+
+    private static func create(where condition: SQL) -> SQL {
         """
         CREATE TEMPORARY TABLE import_changes ON COMMIT DROP AS \
         SELECT number, id, is_by_hand, false AS keeps_by_hand, members, NULL::jsonb AS changes FROM ( \
         SELECT staged.number, place.id, place.import_run IS NULL AS is_by_hand, CASE WHEN NOT 
         """ + isCorrected + " THEN " + changedMembers
-        + " END AS members FROM pg_temp.import_rows AS staged JOIN locations AS place ON "
-        + ImportStatements.isSame
-        + " WHERE " + ImportStatements.isShown + " OFFSET 0) AS compared WHERE members IS DISTINCT FROM 0"
+            + " END AS members FROM pg_temp.import_rows AS staged JOIN locations AS place ON "
+            + ImportStatements.isSame + " WHERE " + condition
+            + " OFFSET 0) AS compared WHERE members IS DISTINCT FROM 0"
+    }
 
     private static let changedMembers: SQL = joined(
         [bit("name", "staged.name", .name), bit("category", "staged.category", .category)]
@@ -227,7 +234,8 @@ enum ImportChanges {
     /// What rows change, for people and programs: the place, and the members with both values as JSON. In the order of the file.
     private static let list: SQL =
         """
-        SELECT change.number, place.id, place.source_id, staged.name, change.is_by_hand, \
+        SELECT change.number, place.id, place.source_id, staged.name, place.category, place.latitude, place.longitude, \
+        change.is_by_hand, \
         (SELECT jsonb_object_agg(key, jsonb_build_object('before', before, 'after', after)) FROM 
         """ + differences(after: "coalesce(change.changes, " + changes + ")")
             + """
@@ -238,6 +246,7 @@ enum ImportChanges {
     /// All of them, as lines of JSON for COPY; a place that people have corrected has its corrections too.
     static let lines: SQL =
         "SELECT jsonb_strip_nulls(jsonb_build_object('change', 'changed', 'id', id, 'sourceId', source_id, 'name', name, "
+        + "'category', category, 'latitude', latitude, 'longitude', longitude, "
         + "'byHand', CASE WHEN is_by_hand THEN true END)) || jsonb_build_object('members', coalesce(members, '{}')) FROM ("
         + list + ") AS changed ORDER BY number"
 
@@ -253,6 +262,7 @@ enum ImportChanges {
     static let keptLines: SQL =
         """
         SELECT jsonb_build_object('change', 'kept', 'id', place.id, 'sourceId', place.source_id, 'name', place.name, \
+        'category', place.category, 'latitude', place.latitude, 'longitude', place.longitude, \
         'members', jsonb_object_agg(key, jsonb_build_object('correction', place_members(place) -> key, 'source', source))) FROM 
         """ + kept + " GROUP BY place.id ORDER BY place.id"
 

@@ -30,9 +30,13 @@ struct ImportCounts: Sendable {
     /// Rows at 0, 0.
     var atOrigin = 0
     /// Categories of the file that the vocabulary doesn't have.
-    var newCategories = 0
+    var newCategories: [String] = []
     /// Whether the dataset's own row changes.
     var changesDescription = false
+    /// What a reviewer refuses.
+    var refused = ImportReport.Refused()
+    /// How many rows of the file are left out for that.
+    var refusedRows = 0
 
     func changedCount(of member: ChangedMembers) -> Int {
         let name = ChangedMembers.named.first { $0.member == member }?.name
@@ -109,7 +113,7 @@ struct ImportPlan: Hashable, Sendable {
     static let harmlessChanges = 10
 
     init(_ counts: ImportCounts, allowing allowed: ImportAllowances) {
-        if counts.newCategories > 0 { steps.append(.addCategories) }
+        if !counts.newCategories.isEmpty { steps.append(.addCategories) }
         if counts.vanished > 0 { steps.append(.remove) }
         if counts.newlySuppressed > 0 { steps.append(.suppress) }
         if counts.changed > 0 { steps.append(.update) }
@@ -120,7 +124,7 @@ struct ImportPlan: Hashable, Sendable {
     }
 
     private static func refusal(_ counts: ImportCounts, _ allowed: ImportAllowances) -> String? {
-        if counts.vanished > 0, counts.rows == 0, !allowed.isEmpty {
+        if counts.vanished > 0, counts.rows + counts.refusedRows == 0, !allowed.isEmpty {
             return
                 "the file has no places, and --sync would remove all \(counts.vanished); if they are really to go, "
                 + "repeat it with --allow removals=100%,empty"

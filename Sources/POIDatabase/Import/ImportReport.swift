@@ -42,6 +42,17 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
         package var places: [String]
     }
 
+    /// What a reviewer has refused, and is left out.
+    package struct Refused: Sendable, Hashable {
+        /// How many refusals are of what the import would do.
+        package var count = 0
+        /// How many are of something else, which it wouldn't do.
+        package var notApplicableCount = 0
+        /// The first few of these: what was refused of which place, and what would be done now.
+        package var notApplicable: [String] = []
+    }
+
+    package var refused = Refused()
     /// How many places change which member.
     package var changedMembers: [MemberCount] = []
     /// The farthest that a place moves, in metres.
@@ -74,9 +85,10 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
         var lines = [
             "read \(read), outside the selection \(notSelected), rejected \(rejectedCount), "
                 + "duplicates \(duplicates)",
-            "added \(added), changed \(changed), unchanged \(unchanged), removed \(removed)",
+            "added \(added), changed \(changed), unchanged \(unchanged), removed \(removed)"
+                + (refused.count > 0 ? ", refused \(refused.count)" : ""),
         ]
-        lines += changeLines
+        lines += refusedLines + changeLines
         func list(_ title: String, _ counts: [(String, Int)]) {
             guard !counts.isEmpty else { return }
             lines.append(title + ": " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
@@ -99,6 +111,18 @@ package struct ImportReport: Sendable, Hashable, CustomStringConvertible {
         lines += remarks
         if let run, hasChanges { lines.append("import \(run); poi imports revert \(run) takes it back") }
         return lines.joined(separator: "\n")
+    }
+
+    /// The refusals that no longer apply.
+    private var refusedLines: [String] {
+        let count = refused.notApplicableCount
+        guard count > 0 else { return [] }
+        let more =
+            count > refused.notApplicable.count ? " and \(count - refused.notApplicable.count) more" : ""
+        return [
+            "refused, but not applicable \(count): " + refused.notApplicable.joined(separator: ", ") + more
+                + "; these places are left as they are, too"
+        ]
     }
 
     /// What changes, in more words.

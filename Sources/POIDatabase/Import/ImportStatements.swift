@@ -123,7 +123,7 @@ enum ImportStatements {
 
     static let isSame = isSame(in: "$1")
 
-    private static func isSame(in dataset: SQL) -> SQL {
+    static func isSame(in dataset: SQL) -> SQL {
         "place.source_dataset = " + dataset + " AND place.source_id = staged.source_id"
     }
 
@@ -300,6 +300,11 @@ enum ImportStatements {
             PostgresQuery(
                 "CREATE TEMPORARY TABLE import_vanished ON COMMIT DROP AS SELECT id FROM locations AS place WHERE "
                     + condition + Self.hasVanished, parameters)
+        }
+
+        /// Finds what is refused of those that the file doesn't have.
+        var findRefused: PostgresQuery {
+            PostgresQuery(RefusedStatements.findVanished(condition + Self.hasVanished), parameters)
         }
 
         /// Removes those that the file doesn't have.

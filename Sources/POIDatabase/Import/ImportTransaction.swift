@@ -87,8 +87,10 @@ struct ImportTransaction {
         try await run(ImportStatements.analyzeRows)
         let duplicates = try await value(PostgresQuery(ImportStatements.removeDuplicates), as: Int.self)
         let dropped = try await dropWhatDoesNotFit()
+        let refused = try await leaveOutRefused()
         let description = try await newDescription()
         var counts = try await count(changesDescription: description != nil)
+        (counts.refused, counts.refusedRows) = refused
         try await compare(&counts)
         let plan = ImportPlan(counts, allowing: options.allowed)
         var report = report(
@@ -100,8 +102,8 @@ struct ImportTransaction {
         report.newDataset = try await newDataset(counts)
         if let onReport {
             try await ImportChangeLines(
-                connection: connection, dataset: options.dataset.name, counts: counts, selection: selection,
-                removesVanished: options.removesVanished
+                connection: connection, options: options, files: source.paths, counts: counts,
+                selection: selection
             ).write(to: onReport)
         }
         guard !options.isDryRun else { return report }
@@ -134,6 +136,55 @@ struct ImportTransaction {
         return dropped
     }
 
+    /// Leaves out what a reviewer refuses, whatever would be done to these places now. Returns what became of the refusals, and
+    /// how many rows are left out.
+    private func leaveOutRefused() async throws -> (ImportReport.Refused, rows: Int) {
+        var refused = ImportReport.Refused()
+        guard !options.refused.isEmpty else { return (refused, 0) }
+        let name = PostgresValue.text(options.dataset.name)
+        let license = PostgresValue.text(options.dataset.license)
+        try await run(RefusedStatements.create)
+        for start in stride(from: 0, to: options.refused.changes.count, by: Self.refusedAtOnce) {
+            let end = min(start + Self.refusedAtOnce, options.refused.changes.count)
+            try await run(
+                RefusedStatements.insert,
+                [
+                    .textArray(Array(options.refused.sourceIDs[start..<end])),
+                    .textArray(options.refused.changes[start..<end].map(\.rawValue)),
+                ])
+        }
+        try await run(RefusedStatements.analyze)
+        try await run(RefusedStatements.findAdded, [name])
+        try await run(ImportChanges.createOfRefused, [name, license])
+        try await run(ImportChanges.findChanges)
+        try await run(ImportChanges.compareCorrected, [license])
+        try await run(ImportChanges.dropUnchanged)
+        try await run(RefusedStatements.findChanged)
+        try await run(ImportChanges.drop)
+        if rows.stager.suppressedCount > 0 { try await run(RefusedStatements.findSuppressed, [name]) }
+        if options.removesVanished { _ = try await connection.query(selection.findRefused) }
+        let row = try await connection.query(PostgresQuery(RefusedStatements.count)).only()
+        (refused.count, refused.notApplicableCount) = (try row.decode(at: 0), try row.decode(at: 1))
+        let others = try await connection.query(PostgresQuery(RefusedStatements.notApplicable))
+        refused.notApplicable = try others.map { other in
+            let (id, change) = (try other.decode(String.self, at: 0), try other.decode(String.self, at: 1))
+            return "\(id.printable) (\(change), now \(try other.decode(String?.self, at: 2) ?? "nothing"))"
+        }
+        let leftOut = try await connection.query(PostgresQuery(RefusedStatements.leaveOut)).affectedCount
+        try await run(RefusedStatements.spare)
+        return (refused, leftOut)
+    }
+
+    private static let refusedAtOnce = 10_000
+
+    /// The categories to add: those of the file that the vocabulary doesn't have, but for what is refused.
+    private func newCategories() async throws -> [String] {
+        let categories = rows.stager.newCategories.sorted()
+        guard !categories.isEmpty, !options.refused.isEmpty else { return categories }
+        let query = PostgresQuery(RefusedStatements.neededCategories, [.textArray(categories)])
+        return try await connection.query(query).map { try $0.decode(String.self, at: 0) }.sorted()
+    }
+
     /// The places that may be there twice afterwards, since they have moved and have no id.
     private func movedPlaces(_ counts: ImportCounts) async throws -> MovedPlaces? {
         guard counts.added > 0, rows.stager.hasPlacesWithoutID, !options.removesVanished else { return nil }
@@ -154,7 +205,7 @@ struct ImportTransaction {
         let license = PostgresValue.text(options.dataset.license)
         switch step {
         case .addCategories:
-            try await self.run(ImportStatements.addCategories, [.textArray(newCategories)])
+            try await self.run(ImportStatements.addCategories, [.textArray(counts.newCategories)])
         case .remove: _ = try await connection.query(selection.removeVanished)
         case .suppress:
             for sql in [ImportStatements.removeSuppressed] + ImportStatements.suppress {
@@ -185,8 +236,6 @@ struct ImportTransaction {
             try await self.run(ImportChanges.updateCorrected, values)
         }
     }
-
-    private var newCategories: [String] { rows.stager.newCategories.sorted() }
 
     /// What the dataset's row has to become; nil if it already is that.
     private func newDescription() async throws -> DatasetDescription? {
@@ -219,7 +268,7 @@ struct ImportTransaction {
             let isWhole = source.boundingBox == nil && source.categories.isEmpty
             counts.selected = isWhole ? counts.present : try await value(selection.count)
         }
-        counts.newCategories = newCategories.count
+        counts.newCategories = try await newCategories()
         counts.changesDescription = changesDescription
         return counts
     }
@@ -309,7 +358,7 @@ struct ImportTransaction {
         for (kind, count) in dropped where count > 0 { report.normalised[kind, default: 0] += count }
         report.rejected = stager.rejected
         report.unknownCategories = stager.unknownCategories
-        report.addedCategories = newCategories
+        report.addedCategories = counts.newCategories
         report.duplicates = duplicates
         (report.added, report.changed) = (counts.added, counts.changed)
         (report.unchanged, report.removed) = (counts.unchanged, counts.vanished)
@@ -321,6 +370,7 @@ struct ImportTransaction {
         (report.suppressed, report.returned) = (counts.suppressed, counts.returned)
         report.newlySuppressed = counts.newlySuppressed
         report.atOrigin = counts.atOrigin
+        report.refused = counts.refused
         report.refusal = refusal
         return report
     }

@@ -68,7 +68,7 @@ struct ImportPlanTests {
 
     @Test("Each count above zero is one statement, and places are removed before others are added")
     func steps() {
-        var counts = ImportCounts(added: 1, changed: 1, vanished: 1, selected: 2, newCategories: 1)
+        var counts = ImportCounts(added: 1, changed: 1, vanished: 1, selected: 2, newCategories: ["pub"])
         counts.changesDescription = true
         #expect(
             ImportPlan(counts, allowing: ImportAllowances()).steps

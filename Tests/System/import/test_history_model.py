@@ -43,7 +43,7 @@ DATASETS, SOURCE_IDS, EDITORS = ("d", "d", "d", "e"), [f"s{number}" for number i
 STEPS = {"import_file": (9, False), "correct": (5, True), "reset": (3, True), "update": (4, True), "remove": (3, True),
          "restore": (4, False), "merge": (1, True), "close": (1, True), "revert": (4, False), "insert": (1, False)}
 IMPORT = ["--license", "CC0-1.0", "--id", "id", "--allow", "names,positions,members,empty,removals=100%"]
-COUNTS = ["added", "changed", "unchanged", "removed", "suppressed"]
+COUNTS = ["added", "changed", "unchanged", "removed", "suppressed", "refused", "not applicable"]
 
 
 def present(members):
@@ -343,14 +343,23 @@ class History:
         else:
             dataset, file = dataset or self.generator.choice(DATASETS), File(self.generator)
             options, named, cleared = self.any_options(dataset, file)
+        refused = {}
+        if self.generator.random() < 0.3:
+            refused = {source_id: self.generator.choice(["added", "changed", "removed"])
+                       for source_id in self.generator.sample(SOURCE_IDS, self.generator.randint(1, 4))}
         self.last_file, self.named[dataset] = (dataset, file, options, named, cleared), named
         path = self.folder / f"places.{file.kind}"
         path.write_text(file.text())
         self.log += [f"{path.name}:", file.text()]
+        if refused:
+            lines = [{"import": {"dataset": dataset}}] + [{"sourceId": name, "change": what} for name, what in refused.items()]
+            excepted = self.folder / "refused.jsonl"
+            excepted.write_text("".join(json.dumps(line) + "\n" for line in lines))
+            self.log += [f"{excepted.name}:", excepted.read_text()]
         there = [place for place in self.places.values() if place.dataset == dataset and place.source_id in file.rows]
         has_corrected = any(place.corrected for place in there)
-        counts, overwritten = self.apply_file(dataset, file, named, cleared, "--sync" in options)
-        output = self.run("import", path, "--dataset", dataset, *IMPORT, *options)
+        counts, overwritten = self.apply_file(dataset, file, named, cleared, "--sync" in options, refused)
+        output = self.run("import", path, "--dataset", dataset, *IMPORT, *options, *(["--except", excepted] if refused else []))
         actual = {what: reported(rf"\b{what} (\d+)", output) for what in COUNTS}
         assert actual == counts, f"{counts} expected"
         by_hand = reported(r"(\d+) of these were changed by hand", output)
@@ -359,12 +368,15 @@ class History:
         self.runs[-1].number = self.database.last_run()
         return None, self.runs[-1].number
 
-    def apply_file(self, dataset, file, named, cleared, is_sync):
+    def apply_file(self, dataset, file, named, cleared, is_sync, refused):
         """How many places the report has to count, and those with changes by hand that are overwritten."""
-        run, counts, overwritten = Run(dataset), dict.fromkeys(COUNTS, 0), 0
+        run, counts, overwritten, left = Run(dataset), dict.fromkeys(COUNTS, 0), 0, {}
         numbers = {place.source_id: number for number, place in self.places.items() if place.dataset == dataset}
         gone = {place.source_id: number for number, (place, _, _) in self.gone.items() if place.dataset == dataset}
         for source_id in numbers.keys() - file.rows.keys() if is_sync else ():
+            if source_id in refused:
+                left[source_id] = "removed"
+                continue
             run.removed[numbers[source_id]] = copy.deepcopy(self.places[numbers[source_id]])
             self.take_away(numbers[source_id], remover=run)
             counts["removed"] += 1
@@ -374,6 +386,9 @@ class History:
                 source = file.source(row, place.source, named, cleared)
                 changed = {member: (place.source.get(member), source.get(member)) for member in VALUES
                            if place.source.get(member) != source.get(member)}
+                if source_id in refused:
+                    left[source_id] = "changed" if changed else None
+                    continue
                 counts["changed" if changed else "unchanged"] += 1
                 overwritten += not place.by_hand.isdisjoint(changed)
                 if changed:
@@ -382,6 +397,9 @@ class History:
                 continue
             number = gone.get(source_id)
             is_suppressed = number is not None and self.gone[number][1]
+            if source_id in refused:
+                left[source_id] = None if is_suppressed else "added"
+                continue
             counts["suppressed" if is_suppressed else "added"] += 1
             place = Place(dataset, source_id, file.source(row, {}, named, cleared))
             if number is None:
@@ -392,6 +410,8 @@ class History:
                 self.bring_back(number, place)
                 run.added[number] = None, remover
         self.runs.append(run)
+        counts["refused"] = sum(left.get(source_id) == change for source_id, change in refused.items())
+        counts["not applicable"] = len(refused) - counts["refused"]
         return counts, overwritten
 
     def take_away(self, number, is_suppressed=False, remover=None):
