@@ -33,10 +33,9 @@ enum DevCommand {
         try migrate(database, migrations, in: state)
         if let source { try importPlaces(source, maximumErrors, into: database) }
         Terminal.tell("DATABASE_URL=\(url)")
-        if configuration.editing.access == nil,
-            ["127.0.0.1", "::1", "localhost"].contains(configuration.host)
-        {
-            let key = AccessKey()
+        let isOpenToAll = !["127.0.0.1", "::1", "localhost"].contains(configuration.host)
+        let key = configuration.editing.access == nil && !isOpenToAll ? AccessKey() : nil
+        if let key {
             configuration.editing.allow(key, named: "dev")
             Terminal.tell("editor's key: \(key.text)")
         }
@@ -45,7 +44,9 @@ enum DevCommand {
             migrations: try migrations.directory()
         ).run(onReady: { address in
             // At once, so that no line of the log comes between.
-            Terminal.tell("serving \(address)\ntry: curl '\(address)/locations?lat=37.3293&long=-121.8893'")
+            let edit = key == nil ? "" : "edit places: \(address)/#edit=1, with the editor's key\n"
+            Terminal.tell(
+                "serving \(address)\n\(edit)try: curl '\(address)/locations?lat=37.3293&long=-121.8893'")
         })
     }
 

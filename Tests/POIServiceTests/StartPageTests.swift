@@ -86,17 +86,33 @@ struct StartPageTests {
     func script() async throws {
         let site = try Self.site()
         let path = try #require(Self.assets(of: try await site.ask("/")).first { $0.hasSuffix("page.js") })
-        let script = try await site.ask(path).text
+        let own = try await site.ask(path).text
+        let editors = try await site.ask(path.replacing("page.js", with: "edit.js")).text
         var defined: Set<Substring> = []
-        for match in script.matches(of: /modules\['([a-z]+\.js)'\]( = \(|;)/) {
+        for match in (own + editors).matches(of: /modules\['([a-z]+\.js)'\]( = \(|;)/) {
             if match.2 == ";" {
                 #expect(defined.contains(match.1), "\(match.1) is used before it is there")
             } else {
-                defined.insert(match.1)
+                #expect(defined.insert(match.1).inserted, "\(match.1) is there twice")
             }
         }
-        #expect(defined.count > 5)
-        #expect(!script.contains(#/\n(import|export) /#))
+        #expect(own.hasPrefix("export const modules = {};\n"))
+        #expect(editors.hasPrefix("import { modules } from './page.js';\n"))
+        #expect(defined.isSuperset(of: ["main.js", "edit.js"]))
+        for script in [own, editors] { #expect(!script.dropFirst().contains(#/\n(import|export) /#)) }
+    }
+
+    @Test("Only where there are editors, the page names their script, and says what they may do")
+    func editing() async throws {
+        #expect(!(try await Self.site().ask("/").text.contains("edit.js")))
+        var reader = SettingsReader(flags: [:], environment: [:])
+        let configuration = try StartPageConfiguration(from: &reader)
+        let page = StartPage(configuration, editing: .init(takesReports: true))
+        let request = try HTTPRequest(method: .get, target: "/", headers: [:])
+        let response = try page.document.response(to: request, context: RequestContext(requestID: "id-1"))
+        let names = Self.assets(of: response).map { $0.split(separator: "/").last }
+        #expect(names.contains("edit.js") && names.contains("edit.css"))
+        #expect(response.text.contains("&quot;takesReports&quot;:true"))
     }
 
     @Test("A module's imports, exports and comments are replaced")
@@ -113,7 +129,7 @@ struct StartPageTests {
         ])
         #expect(
             joined == """
-                const modules = {};
+                export const modules = {};
                 modules['one.js'] = (() => {
                 const one = 1;
                 async function two() {}

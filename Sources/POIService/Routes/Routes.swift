@@ -19,7 +19,10 @@ enum Routes {
         let cachePolicy = CachePolicy(configuration.caching, requiresKey: !access.keys.isEmpty)
         router.add(.get, EndpointPath.livez, LivenessHandler())
         router.add(.get, EndpointPath.readyz, ReadinessHandler(health: health))
-        addDocuments(to: router, cachePolicy, configuration.startPage)
+        let page = StartPage(
+            configuration.startPage,
+            editing: editing.map { _ in .init(takesReports: takesReports) })
+        addDocuments(to: router, cachePolicy, page)
         router.add(
             .get, EndpointPath.openAPI,
             OpenAPIHandler(store: store, cachePolicy: cachePolicy) { vocabulary in
@@ -144,9 +147,8 @@ enum Routes {
     }
 
     private static func addDocuments(
-        to router: HTTPRouter, _ cachePolicy: CachePolicy, _ configuration: StartPageConfiguration
+        to router: HTTPRouter, _ cachePolicy: CachePolicy, _ page: StartPage
     ) {
-        let page = StartPage(configuration)
         router.add(.get, "/", page.document)
         router.add(.get, StartPageFiles.path, page.files)
         router.add(.get, ProblemPages.indexPath, ProblemPages.index(cachePolicy))

@@ -282,6 +282,20 @@ extension Scenario {
                 && edited.records[1].sourceValues.count == 3
                 && edited.versions.map(\.isRemoval) == [true, false, false]
         },
+        Scenario("changes") { site -> [RecentChange] in
+            let editor = PlaceEditor(
+                service: site.service, headers: { _ in ["Authorization": "Bearer \(site.editorKey)"] })
+            let draft = PlaceDraft(
+                name: "Scenario", category: "cafe", latitude: -48.9, longitude: -123.5)
+            let made = try await editor.create(draft, dataset: "editorial-scenario")
+            try await editor.remove(try await editor.correct(made) { $0.name = "Corrected" })
+            let box = BoundingBox(west: -123.51, south: -48.91, east: -123.49, north: -48.89)
+            return try await editor.changes(in: box, limit: 2).changes
+        } isSound: { changes in
+            changes.map(\.version.isRemoval) == [true, false]
+                && changes.map(\.name) == ["Corrected", "Scenario"]
+                && Set(changes[1].version.changes.keys) == ["name", "source of name"]
+        },
         Scenario("report") { site -> UUID in
             let id = UUID(uuidString: "5C1F2E2A-7C55-4B1E-9C5E-0B6B2B2C9D11") ?? UUID()
             try await site.service.report(PlaceReport(id: id, place: 84, reason: .closed, text: "a scenario"))

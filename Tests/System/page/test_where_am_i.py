@@ -70,8 +70,8 @@ def test_a_place_has_a_title_a_link_and_directions(page):
     assert links == [f"https://www.openstreetmap.org/directions?to={place['latitude']}%2C{place['longitude']}",
                      f"{page.server.url}/#place={place['id']}"]
     page.cdp("Browser.grantPermissions", origin=page.server.url, permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
-    page.click("#detail .actions button")
-    page.wait("document.querySelector('#detail .actions button').textContent === 'Copied'")
+    page.driver.find_element("xpath", "//*[@id='detail']//button[text()='Copy link']").click()
+    page.wait("[...document.querySelectorAll('#detail .actions button')].some(({ textContent }) => textContent === 'Copied')")
     page.click("#detail .close")
     page.wait("document.title === 'Points of interest'")
 

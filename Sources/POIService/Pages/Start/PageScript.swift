@@ -7,12 +7,13 @@ enum PageScript {
         [
             ("elements.js", PackageResources.elements_js),
             ("mercator.js", PackageResources.mercator_js),
-            ("api.js", PackageResources.api_js),
             ("state.js", PackageResources.state_js),
+            ("api.js", PackageResources.api_js),
             ("places.js", PackageResources.places_js),
             ("key.js", PackageResources.key_js),
             ("notices.js", PackageResources.notices_js),
             ("credits.js", PackageResources.credits_js),
+            ("editing.js", PackageResources.editing_js),
             ("hours.js", PackageResources.hours_js),
             ("detail.js", PackageResources.detail_js),
             ("featured.js", PackageResources.featured_js),
@@ -29,16 +30,38 @@ enum PageScript {
         ].map { ($0, String(decoding: $1, as: UTF8.self)) }
     }
 
+    /// The modules of `Web/Edit/`, each behind those that it imports.
+    static var editingModules: [(name: String, text: String)] {
+        [
+            ("pin.js", PackageResources.pin_js),
+            ("members.js", PackageResources.members_js),
+            ("records.js", PackageResources.records_js),
+            ("drafts.js", PackageResources.drafts_js),
+            ("desk.js", PackageResources.desk_js),
+            ("conflict.js", PackageResources.conflict_js),
+            ("done.js", PackageResources.done_js),
+            ("fields.js", PackageResources.fields_js),
+            ("form.js", PackageResources.form_js),
+            ("versions.js", PackageResources.versions_js),
+            ("merge.js", PackageResources.merge_js),
+            ("reports.js", PackageResources.reports_js),
+            ("review.js", PackageResources.review_js),
+            ("edit.js", PackageResources.edit_js),
+        ].map { ($0, String(decoding: $1, as: UTF8.self)) }
+    }
+
     /// Joins modules, each behind those that it imports.
     ///
     /// Of the ways to import and export it knows those that are used: `import { name, other as another } from` and
     /// `import * as name from` on one line, and `export` before a declaration.
-    static func joined(_ modules: [(name: String, text: String)]) -> String {
+    ///
+    /// - Parameter base: the file whose modules these import, too; nil for none.
+    static func joined(_ modules: [(name: String, text: String)], to base: String? = nil) -> String {
         // An expression is parsed where it is evaluated: once, not for each line.
-        let importing = /import (?:\* as )?(.+) from '\.\/(.+)';/
+        let importing = /import (?:\* as )?(.+) from '\.\.?\/(.+)';/
         let exporting = /export (?:async )?(?:const|function|class) (\w+)/
         let comment = /^ *(\/\/|\/\*|\*)/
-        var script = "const modules = {};\n"
+        var script = base.map { "import { modules } from './\($0)';\n" } ?? "export const modules = {};\n"
         for (name, text) in modules {
             var exported: [Substring] = []
             script += "modules['\(name)'] = (() => {\n"

@@ -7,13 +7,14 @@ import PointsOfInterestAPI
 /// `GET /`: the places on a map and in a list, for people who open the service's address.
 ///
 /// The page is `Web/index.html` with the style `Web/page.css` in it, since nothing is drawn without it, and its scripts are
-/// one file, `page.js`, made of the modules of `Web/`. All its files are below a path with a hash over their contents, so
+/// one file, `page.js`, made of the modules of `Web/`; those of `Web/Edit/` are another, `edit.js`, which only editors load. All its files are below a path with a hash over their contents, so
 /// that browsers keep them for a year, and files of two versions are never mixed.
 struct StartPage {
     let document: StaticDocument
     let files: StartPageFiles
 
-    init(_ configuration: StartPageConfiguration) {
+    /// - Parameter editing: what editors may do on the page; nil where there are none.
+    init(_ configuration: StartPageConfiguration, editing: Editing? = nil) {
         files = StartPageFiles(leaflet: configuration.leaflet)
         let assets = "assets/\(files.version)"
         let style = Self.style(configuration.color)
@@ -21,7 +22,7 @@ struct StartPage {
         // Placeholders are replaced once: what a setting says is never one.
         let texts = [
             "style": style, "assets": assets, "logo": logo, "title": HTMLPage.escaped(configuration.title),
-            "settings": HTMLPage.escaped(Self.settings(configuration, assets: assets)),
+            "settings": HTMLPage.escaped(Self.settings(configuration, editing, assets: assets)),
         ]
         let html = String(decoding: PackageResources.index_html, as: UTF8.self)
             .replacing(/\{\{(\w+)\}\}/) { texts[String($0.output.1)] ?? String($0.output.0) }
@@ -44,7 +45,9 @@ struct StartPage {
             """
     }
 
-    private static func settings(_ configuration: StartPageConfiguration, assets: String) -> String {
+    private static func settings(
+        _ configuration: StartPageConfiguration, _ editing: Editing?, assets: String
+    ) -> String {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
         if let tiles = configuration.tiles {
@@ -71,8 +74,21 @@ struct StartPage {
         if let attribution = configuration.tilesAttribution { writer.member("attribution", attribution) }
         writer.member("style", "\(assets)/map.css")
         if configuration.leaflet != nil { writer.member("script", "\(assets)/leaflet.js") }
+        if let editing {
+            writer.name("editing")
+            writer.beginObject()
+            writer.member("script", "\(assets)/edit.js")
+            writer.member("style", "\(assets)/edit.css")
+            writer.member("takesReports", editing.takesReports)
+            writer.endObject()
+        }
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// What editors may do on the page.
+    struct Editing {
+        let takesReports: Bool
     }
 
     /// Fields that let the page load scripts, styles and data only from this service, and pictures from the origins that settings
@@ -165,5 +181,7 @@ final class StartPageFiles: ImmediateHandler {
         ("base-map.bin", Array(UnsafeBufferPointer(start: poi_base_map(), count: poi_base_map_size()))),
         ("icon.svg", PackageResources.icon_svg),
         ("page.js", Array(PageScript.joined(PageScript.modules).utf8)),
+        ("edit.js", Array(PageScript.joined(PageScript.editingModules, to: "page.js").utf8)),
+        ("edit.css", PackageResources.edit_css),
     ]
 }

@@ -1,5 +1,7 @@
 // Requests to the service, of which this page is a client like any other.
 
+import { state } from './state.js';
+
 const keyName = 'poi.key';
 const running = new Map();
 let pending = 0;
@@ -15,6 +17,7 @@ export class Problem extends Error {
     constructor(status, document) {
         super(document.detail ?? document.title ?? `The service responded with status ${status}.`);
         this.status = status;
+        this.document = document;
     }
 }
 
@@ -39,10 +42,20 @@ export async function get(channel, path, query = {}) {
     running.set(channel, controller);
     progress.changed((pending += 1) > 0);
     try {
-        return await attempt(address(path, query), path, controller.signal);
+        return await attempt(address(path, query), { signal: controller.signal });
     } finally {
         progress.changed((pending -= 1) > 0);
         if (running.get(channel) === controller) running.delete(channel);
+    }
+}
+
+/** Sends a request that nothing gives up. Returns the body, null where there is none, and the path of the next page. */
+export async function send(method, path, { query, ...options } = {}) {
+    progress.changed((pending += 1) > 0);
+    try {
+        return await attempt(address(path, query ?? {}), { method, ...options });
+    } finally {
+        progress.changed((pending -= 1) > 0);
     }
 }
 
@@ -54,21 +67,22 @@ function address(path, query) {
     return url;
 }
 
-async function attempt(url, path, signal, retries = 2) {
-    const headers = key.get() ? { Authorization: `Bearer ${key.get()}` } : {};
+async function attempt(url, options, retries = 2) {
+    const headers = { ...options.headers, ...(key.get() ? { Authorization: `Bearer ${key.get()}` } : {}) };
+    // What a key has opened isn't left in the browser's cache, and who edits sees at once what was changed.
+    const cache = key.get() || state.isEditing ? 'no-store' : 'default';
     let response;
     try {
-        // What a key has opened isn't left in the browser's cache.
-        response = await fetch(url, { headers, signal, cache: key.get() ? 'no-store' : 'default' });
-        if (response.ok) return { body: await response.json(), next: nextPath(response, path) };
+        response = await fetch(url, { ...options, headers, cache });
+        if (response.ok) return { body: response.status === 204 ? null : await response.json(), next: nextPath(response, url) };
     } catch (error) {
         if (isAborted(error)) throw error;
         throw new Unreachable('The service can’t be reached.');
     }
     const seconds = Number(response.headers.get('Retry-After') ?? NaN);
     if ((response.status === 429 || response.status === 503) && seconds <= 5 && retries > 0) {
-        await pause(seconds * 1000, signal);
-        return attempt(url, path, signal, retries - 1);
+        await pause(seconds * 1000, options.signal);
+        return attempt(url, options, retries - 1);
     }
     throw new Problem(response.status, await response.json().catch(() => ({})));
 }
@@ -76,15 +90,15 @@ async function attempt(url, path, signal, retries = 2) {
 function pause(milliseconds, signal) {
     return new Promise((resolve, reject) => {
         const timer = setTimeout(resolve, milliseconds);
-        signal.addEventListener('abort', () => {
+        signal?.addEventListener('abort', () => {
             clearTimeout(timer);
             reject(signal.reason);
         });
     });
 }
 
-/** The next page's link has only a query (RFC 8288). */
-function nextPath(response, path) {
-    const link = /^<(\?[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '');
-    return link && path.split('?')[0] + link[1];
+/** The next page's link, which is relative to the request's address (RFC 8288). */
+function nextPath(response, url) {
+    const link = /^<([^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '');
+    return link && new URL(link[1], url).href;
 }

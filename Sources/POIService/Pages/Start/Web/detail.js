@@ -1,17 +1,19 @@
 // A place's detail: what is known of it, how far it is, where it is from.
 
-import { byID, categoryName, closedBadge, coordinateText, distanceText, element, outsideLink } from './elements.js';
-import { dayNames, week } from './hours.js';
+import { badges, byID, categoryName, coordinateText, distanceText, element, outsideLink } from './elements.js';
+import { week, weekTable } from './hours.js';
 
 /** Properties that have a fact of their own. */
 const ownFacts = new Set(['opening_hours', 'phone', 'email']);
 
 /**
  * Shows a place, and returns whether it wasn't shown before. `dataset` is what is known of where it is from, `localName`
- * its name where it is, if that isn't the one in the reader's language.
+ * its name where it is, if that isn't the one in the reader's language. `near` is called for what is near it; `tools` are what an editor can do.
  */
-export function showDetail(place, { from, dataset, localName, link, imageHosts, close }) {
+export function showDetail(place, { from, dataset, localName, link, imageHosts, close, near, tools = [] }) {
     const source = place.source;
+    const photo = photoOf(place.properties?.photo, imageHosts);
+    const others = Object.entries(place.properties ?? {}).filter(([name]) => !ownFacts.has(name) && !(name === 'photo' && photo));
     const facts = [
         ['Distance', place.distance === undefined ? null : `${distanceText(place.distance)} from ${from}`],
         ['Local name', localName],
@@ -20,30 +22,31 @@ export function showDetail(place, { from, dataset, localName, link, imageHosts, 
         ['Phone', phone(place.properties?.phone)],
         ['E-mail', mail(place.properties?.email)],
         ['Website', place.website && outsideLink(place.website, shortAddress(place.website))],
-        ...Object.entries(place.properties ?? {}).filter(([name]) => !ownFacts.has(name) && !(name === 'photo' && photoOf(place.properties.photo, imageHosts))).map(([name, value]) => [propertyName(name), followed(value)]),
+        ...others.map(([name, value]) => [propertyName(name), followed(value)]),
         ['Position', coordinateText(place)],
         ['Source', source && [
             dataset?.url ? outsideLink(dataset.url, source.dataset) : source.dataset,
             source.license && `, ${source.license}`, dataset?.credit && `, ${dataset.credit}`,
         ]],
     ];
-    const photo = photoOf(place.properties?.photo, imageHosts);
     const isNew = byID('detail').hidden || byID('detail').dataset.place !== String(place.id);
     byID('detail').dataset.place = place.id;
     const name = element('h2', { id: 'detail-name', tabindex: '-1' }, place.name);
     open([
         name,
-        element('p', { class: 'kind' }, categoryName(place.category, place.categoryLabel), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null, ' ', closedBadge(place)),
+        element('p', { class: 'kind' }, categoryName(place.category, place.categoryLabel), ...badges(place)),
         photo,
+        tools.length > 0 ? element('p', { class: 'edit-tools' }, ...tools) : null,
         element('dl', {}, ...facts.filter(([, value]) => value).flatMap(([title, value]) => [
             element('dt', {}, title), element('dd', {}, ...[value].flat().filter(Boolean)),
         ])),
         element('p', { class: 'actions' },
             outsideLink(`https://www.openstreetmap.org/directions?to=${place.latitude}%2C${place.longitude}`, 'Directions'), ' ',
+            element('button', { type: 'button', class: 'link', onclick: near }, 'What is near'), ' ',
             element('a', { href: link }, 'Link to this place'), ' ',
             copyButton('Copy link', new URL(link, location.href).href), ' ',
             copyButton('Copy position', `${place.latitude}, ${place.longitude}`)),
-    ], close);
+    ].filter(Boolean), close);
     if (isNew) {
         byID('detail').scrollTop = 0;
         name.focus({ preventScroll: true });
@@ -98,8 +101,7 @@ function openingHours(value) {
     if (!days) return rulesOf(value);
     const today = (new Date().getDay() + 6) % 7;
     return [
-        element('table', { class: 'week' }, element('tbody', {}, ...dayNames.map((name, index) => element(
-            'tr', { class: index === today && 'today' }, element('th', { scope: 'row' }, name), element('td', {}, days[index]))))),
+        weekTable(days, today),
         element('span', { class: 'own-words' }, ...rulesOf(value)),
     ];
 }

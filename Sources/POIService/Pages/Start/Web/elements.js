@@ -27,10 +27,10 @@ export const categoryName = (name, label) => label ?? name.replaceAll('_', ' ');
 
 const closedTexts = { temporarilyClosed: 'Temporarily closed', permanentlyClosed: 'Permanently closed' };
 
-/** What says that a place is closed; null where nothing is known of it being closed. */
-export function closedBadge({ operatingStatus }) {
-    const text = Object.hasOwn(closedTexts, operatingStatus ?? '') ? closedTexts[operatingStatus] : null;
-    return text && element('span', { class: 'badge' }, text);
+/** What says that a place is featured, or closed. */
+export function badges({ featured, operatingStatus }) {
+    const closed = Object.hasOwn(closedTexts, operatingStatus ?? '') ? closedTexts[operatingStatus] : null;
+    return [featured && 'Featured', closed].filter(Boolean).flatMap((text) => [' ', element('span', { class: 'badge' }, text)]);
 }
 
 /** A whole number, shortened: 12,345 is `12K`. */

@@ -1,7 +1,9 @@
 // Opening hours as OpenStreetMap writes them, laid out as a week where they are simple enough.
 
+import { element } from './elements.js';
+
 const days = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
-export const dayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const dayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const times = /^\d{1,2}:\d{2} ?- ?\d{1,2}:\d{2}( ?, ?\d{1,2}:\d{2} ?- ?\d{1,2}:\d{2})*$/;
 
 /**
@@ -25,6 +27,12 @@ export function week(text) {
         isAnyDay ||= meant.length > 0;
     }
     return isAnyDay ? open : null;
+}
+
+/** A table of what the days have; `today` is the number of one that stands out. */
+export function weekTable(hours, today = null) {
+    return element('table', { class: 'week' }, element('tbody', {}, ...dayNames.map((name, day) => element(
+        'tr', { class: day === today && 'today' }, element('th', { scope: 'row' }, name), element('td', {}, hours[day])))));
 }
 
 /** Hours of a day; null where they aren't only that. */

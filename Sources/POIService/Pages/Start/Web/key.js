@@ -3,10 +3,22 @@
 import { key } from './api.js';
 import { byID } from './elements.js';
 
-/** Asks for a key; the one that was tried isn't valid if `isWrong`. */
-export function askForKey(isWrong) {
-    byID('key-fault').textContent = isWrong ? 'This key is not valid.' : '';
+/** What is typed and not saved is stored in the browser under names that begin so. It goes with the key. */
+export const draftPrefix = 'poi.draft.';
+
+/** Called with whether a key was given; null where everything is loaded again with it. */
+let answer = null;
+
+/**
+ * Asks for a key; `fault` says why not the one that was tried. Resolves with whether one was given, where a `title` says what it is
+ * for; else everything is loaded again with it.
+ */
+export function askForKey(fault, { title = null, action = 'Show the places' } = {}) {
+    byID('key-fault').textContent = fault;
+    byID('key-title').textContent = title ?? 'This service needs a key';
+    byID('key-action').textContent = action;
     if (!byID('key-dialog').open) byID('key-dialog').showModal();
+    return title && new Promise((resolve) => { answer = resolve; });
 }
 
 /** Calls `refresh` with a new key. */
@@ -18,10 +30,13 @@ export function watchKey(refresh) {
         byID('key').value = '';
         if (value !== '') key.set(value);
         forget.hidden = key.get() === null;
-        refresh();
+        const resolve = answer ?? refresh;
+        answer = null;
+        resolve(value !== '');
     });
     forget.addEventListener('click', () => {
         key.forget();
+        for (const name of Object.keys(localStorage)) if (name.startsWith(draftPrefix)) localStorage.removeItem(name);
         location.reload();
     });
 }

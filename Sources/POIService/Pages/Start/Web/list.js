@@ -1,6 +1,6 @@
 // The list: places by their distance, a page at a time.
 
-import { byID, categoryName, closedBadge, countOf, distanceText, element } from './elements.js';
+import { badges, byID, categoryName, countOf, distanceText, element } from './elements.js';
 
 /** What distances are from, in words. */
 export const originNames = { middle: 'the map’s middle', marker: 'the marker', me: 'you' };
@@ -26,7 +26,8 @@ export function createList(handlers) {
             { type: 'button', 'data-id': place.id, onclick: () => handlers.opened(place), onmouseenter: point, onfocus: point, onmouseleave: leave, onblur: leave },
             element('span', { class: 'name' }, place.name), ' ',
             place.distance === undefined ? null : element('span', { class: 'distance' }, distanceText(place.distance)), ' ',
-            element('span', { class: 'kind' }, categoryName(place.category, place.categoryLabel), place.matchedName && ` · also ${place.matchedName}`, ...without(place), ' ', place.featured ? element('span', { class: 'badge' }, 'Featured') : null, ' ', closedBadge(place)),
+            element('span', { class: 'kind' }, categoryName(place.category, place.categoryLabel),
+                place.matchedName && ` · also ${place.matchedName}`, ...without(place), ...badges(place)),
             place.address && element('span', { class: 'address' }, place.address),
         ));
     }

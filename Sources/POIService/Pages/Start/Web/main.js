@@ -2,8 +2,9 @@
 
 import { progress } from './api.js';
 import { credits, loadCredits, watchCredits } from './credits.js';
+import { loadTools, page, tools } from './editing.js';
 import { hideDetail, showDetail, showDetailFault } from './detail.js';
-import { byID } from './elements.js';
+import { byID, element } from './elements.js';
 import { createFeatured } from './featured.js';
 import { browserPosition, showCategories, showChoices, suggest, watchOrigin, watchSearch } from './filters.js';
 import { watchKey } from './key.js';
@@ -31,6 +32,8 @@ let hasPlaces = false;
 let inView = null;
 /** Whether the search for the map's beginning has found what is in view, too. */
 let hasBegun = false;
+/** The last change between editing and reading, and whether another pin stands for the open place's. */
+let [drawing, isPinHidden] = [Promise.resolve(false), false];
 /** The place whose detail is open. */
 let opened = null;
 /** The id of the place whose detail was open last, and what it was opened from: the map, the strip or else the list. */
@@ -45,6 +48,8 @@ function open(place, from = list) {
 const close = () => change({ place: null }, { isStep: true });
 const clearFilters = () => { byID('q').value = ''; attempt(() => search('', { categories: [] })); };
 const coordinateOf = ({ latitude, longitude }) => ({ latitude, longitude });
+/** What an editor waits for: a place that is picked on the map, or a press on it. */
+let [picked, pressed] = [null, null];
 const mark = (place) => change({ from: 'marker', marker: coordinateOf(place) });
 
 /** The width and height that the map has, or would have. */
@@ -62,8 +67,9 @@ async function prepareMap() {
         return;
     }
     map = createMap(byID('map'), settings, {
-        opened: (place) => open(place, map),
+        opened: (place) => (picked ? picked(place) : open(place, map)),
         marked: mark,
+        pressed: (coordinate) => pressed?.(coordinate),
         listed: (coordinate) => { mark(coordinate); change({ view: 'list' }); },
         moved: (isByHand) => { if (!isStarting) change(isByHand ? chosen(map.at) : { at: map.at }); },
         resized: () => { if (!isStarting) attempt(loadMap); },
@@ -123,8 +129,9 @@ async function loadDetail() {
     try {
         const { place, localName } = await service.place(shown, center());
         opened = place;
-        map?.select(place);
+        map?.select(isPinHidden ? null : place);
         const options = {
+            tools: editorsTools(place), near: () => change({ from: 'marker', marker: coordinateOf(place), place: null, ...chosen(viewAt(place)) }, { isStep: true }),
             from: originNames[state.from], dataset: credits(place.source), localName, link: `#place=${place.id}`, imageHosts: settings.imageHosts, close,
         };
         document.title = `${place.name} – ${title}`;
@@ -153,6 +160,37 @@ function drawChoices() {
     document.body.dataset.view = state.view;
 }
 
+/** What an editor can do with the place whose detail is open. */
+function editorsTools(place) {
+    if (!settings.editing) return [];
+    if (state.isEditing && tools()) return tools().toolsFor(place);
+    return [element('button', { type: 'button', class: 'link', onclick: () => editPlace(place.id) }, 'Correct this place')];
+}
+
+async function editPlace(id) {
+    change({ isEditing: true });
+    if (await drawEditing()) tools().openForm(id);
+}
+
+/** Begins or ends to edit, as the state says; returns whether somebody edits now. */
+function drawEditing() {
+    drawing = drawing.then(async () => {
+        if (!settings.editing || (!state.isEditing && !tools())) return false;
+        try {
+            const made = await loadTools(settings.editing);
+            if (!state.isEditing) made.end();
+            else await made.begin();
+        } catch (error) {
+            change({ isEditing: false });
+            if (error.status !== 401 && error.status !== 403) tell(error.message);
+        }
+        byID('edit').hidden = state.isEditing;
+        if (opened) await attempt(loadDetail);
+        return state.isEditing;
+    });
+    return drawing;
+}
+
 /** Loads everything again: at the start, with a new key, and when the service is back. */
 async function refresh() {
     // Nothing that needs only the address waits for where the map begins.
@@ -163,6 +201,7 @@ async function refresh() {
     if ((await attemptAll(works)) && (await known)) clearNotice();
     hasPlaces = true;
     addBackground();
+    if (state.isEditing) drawEditing();
 }
 
 /** Has the base map loaded, which nobody waits for, once the first places are there. */
@@ -297,9 +336,41 @@ subscribe((changed) => {
     const works = [
         (has('at') || isFiltered) && loadMap, (isElsewhere || isFiltered) && (() => loadList()),
         (isElsewhere || isFiltered) && loadFeatured,
-        (has('place') || (isElsewhere && state.place !== null)) && loadDetail,
+        has('isEditing') && drawEditing, (has('place') || (isElsewhere && state.place !== null)) && loadDetail,
     ];
     if (works.some(Boolean)) attemptAll(works.filter(Boolean)).then((isWell) => { if (isWell) clearNotice(); });
+});
+
+Object.assign(page, {
+    settings,
+    map: () => map,
+    categories: () => categories,
+    middle: () => coordinateOf(state.at),
+    box: () => boxInView(state.at, mapSize()),
+    /** Shows anew what was changed. */
+    reload: () => attemptAll([loadMap, () => loadList(), loadFeatured, loadDetail, loadCategories]),
+    /** Shows a place that was made or changed. */
+    async show(place) {
+        map?.approach(place, placeZoom);
+        change({ place: String(place.id) });
+        await page.reload();
+    },
+    /** Shows no longer what was removed. */
+    async leave(id) {
+        if (state.place === String(id)) change({ place: null });
+        await page.reload();
+    },
+    /** Goes to a place, or to a coordinate. */
+    async look(id, coordinate) {
+        const place = id === null ? null : await service.place(id).then(({ place: found }) => found, () => null);
+        const at = place ?? coordinate;
+        if (at?.latitude !== undefined) change(chosen(limited({ ...coordinateOf(at), zoom: Math.max(16, state.at?.zoom ?? 0) }, mapSize())));
+        map?.mark(coordinate?.latitude === undefined ? null : coordinate);
+        if (place) change({ place: String(place.id) });
+    },
+    pick: (handler) => { picked = handler; document.body.toggleAttribute('data-picking', handler !== null); },
+    press: (handler) => { pressed = handler; document.body.toggleAttribute('data-picking', handler !== null); },
+    hidePin: (isHidden) => { isPinHidden = isHidden; map?.select(isHidden ? null : opened); },
 });
 
 progress.changed = (isRunning) => {
@@ -320,8 +391,10 @@ byID('tabs').addEventListener('keydown', (event) => {
     byID(`${state.view}-tab`).focus();
 });
 document.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape' && state.place !== null && !document.querySelector('dialog[open]')) close();
+    if (event.key === 'Escape' && state.place !== null && !document.querySelector('dialog[open]') && !tools()?.isBusy()) close();
 });
+byID('edit').hidden = !settings.editing;
+byID('edit').addEventListener('click', () => change({ isEditing: !state.isEditing }));
 addEventListener('popstate', readStep);
 addEventListener('hashchange', readStep);
 watchConnection(refresh);

@@ -40,7 +40,7 @@ function trust(script) {
 }
 
 /**
- * Makes the map. `handlers`: `moved` and `resized`, `opened` with a place, `marked` with a coordinate, `listed` with one
+ * Makes the map. `handlers`: `moved` and `resized`, `opened` with a place, `marked` and `pressed` with a coordinate, `listed` with one
  * that has more places than can be drawn.
  */
 export function createMap(container, settings, handlers) {
@@ -78,6 +78,7 @@ export function createMap(container, settings, handlers) {
         map.invalidateSize({ animate: false });
     }).observe(container);
     map.on('contextmenu', (event) => handlers.marked(coordinateOf(event.latlng)));
+    map.on('click', (event) => handlers.pressed({ latitude: Number(event.latlng.lat.toFixed(7)), longitude: Number(wrapped(event.latlng.lng).toFixed(7)) }));
 
     /** The position that is drawn: on the side of the antimeridian that is in view, and never beyond the map's edge. */
     function position({ latitude, longitude }) {
@@ -181,7 +182,42 @@ export function createMap(container, settings, handlers) {
         /** Gives the focus to a place, or where it isn't shown, to the map. */
         focus: (id) => (container.querySelector(`.spot[data-id="${CSS.escape(id)}"]`) ?? container).focus({ preventScroll: true }),
 
+        /** Marks a place; where an editor moves it, another pin does. */
         select: (place) => pin.put(place && position(place)),
+
+        /** What editors draw on. */
+        surface: map,
+        position,
+
+        /** Brings a coordinate into view, and closer. */
+        approach(coordinate, closest) {
+            byItself(() => map.setView(position(coordinate), Math.max(map.getZoom(), closest), { animate: false }));
+        },
+
+        /** A layer for the marks of a list: `{ kind, sign, at, from }`, `from` being where it was before. */
+        layer() {
+            const marks = L.layerGroup().addTo(map);
+            container.dataset.marked = '';
+            const mark = ([latitude, longitude], kind, sign) => L.marker(position({ latitude, longitude }), {
+                icon: L.divIcon({ className: 'review-mark', html: element('span', { class: `mark ${kind}` }, sign), iconSize: [22, 22] }),
+                interactive: false, keyboard: false, zIndexOffset: 1500,
+            });
+            return {
+                show(items) {
+                    marks.clearLayers();
+                    for (const { kind, sign, at, from } of items) {
+                        const drawn = from ? [from, at].map(([latitude, longitude]) => position({ latitude, longitude })) : null;
+                        if (drawn) marks.addLayer(L.polyline(drawn, { className: 'edit-line', interactive: false })).addLayer(mark(from, 'before', ''));
+                        marks.addLayer(mark(at, kind, sign));
+                    }
+                },
+                clear() {
+                    marks.remove();
+                    delete container.dataset.marked;
+                },
+            };
+        },
+
         mark: (coordinate) => marker.put(coordinate && position(coordinate)),
 
         /** Draws the eye to a place of the list. */

@@ -23,7 +23,7 @@ export async function attempt(work) {
     } catch (error) {
         if (isAborted(error)) return true;
         if (!(error instanceof Unreachable || error instanceof Problem)) throw error;
-        if (error.status === 401) askForKey(key.get() !== null);
+        if (error.status === 401) askForKey(key.get() === null ? '' : 'This key is not valid.');
         else say(error);
         return false;
     }

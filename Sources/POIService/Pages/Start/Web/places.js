@@ -45,6 +45,12 @@ function byRelevance(channel, query) {
     return get(channel, 'locations', { ...query, sort: 'relevance' });
 }
 
+/** The places within so many metres of another one. */
+export const near = async (place, radius) => (await get('near', 'locations', { ...around(place), radius, limit: 20, ...languages() })).body;
+
+/** Those of these places that are there. */
+export const places = async (ids) => (ids.length === 0 ? [] : (await get('places', 'locations', { ids: ids.join(), ...languages() })).body);
+
 /** The nearest featured places, where any are within 50 km. */
 export function nearestFeatured(center) {
     return get('featured', 'locations', { ...around(center), radius: 50_000, featured: true, limit: 10, ...filters(), ...languages() });

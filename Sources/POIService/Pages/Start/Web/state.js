@@ -21,6 +21,8 @@ export const state = {
     place: null,
     /** The tab on a phone: `map` or `list`. */
     view: 'map',
+    /** Whether somebody edits. */
+    isEditing: false,
 };
 
 /** Calls `listener` with the names of what has changed. */
@@ -60,13 +62,14 @@ function assign(changes) {
 
 function toAddress() {
     const parts = new URLSearchParams();
-    const { at, marker, place, view, q, categories, from } = state;
+    const { at, marker, place, view, q, categories, from, isEditing } = state;
     if (at) parts.set('at', [at.latitude, at.longitude, at.zoom].join());
     if (categories.length > 0) parts.set('category', categories.join());
     if (q) parts.set('q', q);
     if (from === 'marker' && marker) parts.set('marker', [marker.latitude, marker.longitude].join());
     if (place !== null) parts.set('place', place);
     if (view !== 'map') parts.set('view', view);
+    if (isEditing) parts.set('edit', 1);
     const text = parts.toString().replaceAll('%2C', ',');
     return text && `#${text}`;
 }
@@ -85,6 +88,7 @@ function fromAddress() {
         from,
         place: /^[1-9][0-9]{0,18}$/.test(place) ? place : null,
         view: parts.get('view') === 'list' ? 'list' : 'map',
+        isEditing: parts.has('edit'),
     };
 }
 
