@@ -170,9 +170,9 @@ struct Mapping {
     mutating func findNames(among columns: [String]) {
         guard let prefix = namesPrefix?.asciiLowercased else { return }
         for column in columns where column.asciiLowercased.utf8.starts(with: prefix.utf8) {
-            let field =
-                fieldNames.firstIndex { $0.asciiLowercased == column.asciiLowercased } ?? index(of: column)
-            names.append((String(decoding: column.utf8.dropFirst(prefix.utf8.count), as: UTF8.self), field))
+            names.append(
+                (String(decoding: column.utf8.dropFirst(prefix.utf8.count), as: UTF8.self), index(of: column))
+            )
         }
     }
 
@@ -209,8 +209,11 @@ struct Mapping {
             .contains { name == $0 || name.hasPrefix($0 + ".") }
     }
 
+    /// Files' names are compared without the case of ASCII letters, so two that differ in it are one field.
     mutating func index(of name: String) -> Int {
-        if let index = fieldNames.firstIndex(of: name) { return index }
+        if let index = fieldNames.firstIndex(where: { $0.asciiLowercased == name.asciiLowercased }) {
+            return index
+        }
         fieldNames.append(name)
         return fieldNames.count - 1
     }

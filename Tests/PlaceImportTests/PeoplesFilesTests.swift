@@ -37,6 +37,40 @@ struct PeoplesFilesTests {
         #expect(result.places.map(\.category) == ["airport"])
     }
 
+    @Test(
+        "An option names a column without case, also one that the mapping has in another",
+        arguments: [
+            (
+                "places.csv",
+                "ID,Title,Type,Latitude,Longitude,Website\n7,T,cafe,52.5,13.4,https://a.example/\n"
+            ),
+            (
+                "places.json",
+                #"[{"ID":7,"Title":"T","Type":"cafe","Latitude":52.5,"Longitude":13.4,"#
+                    + #""Website":"https://a.example/"}]"#
+            ),
+            (
+                "places.geojson",
+                #"{"type":"Feature","geometry":{"type":"Point","coordinates":[13.4,52.5]},"properties":"#
+                    + #"{"ID":7,"Title":"T","Type":"cafe","Website":"https://a.example/"}}"#
+            ),
+        ])
+    func caseOfColumns(file: String, text: String) throws {
+        for change in [
+            { (source: inout ImportSource) in source.columns = [.name: "Title", .id: "ID"] },
+            { $0.columns = [.name: "TITLE", .id: "id", .category: "tYpe"] },
+        ] {
+            let place = try #require(
+                try read(text, as: file) {
+                    change(&$0)
+                    $0.properties = ["Website"]
+                }.places.first)
+            #expect(place.name == "T" && place.sourceID == "7" && place.category == "cafe")
+            #expect(place.website == "https://a.example/")
+            #expect(place.properties == #"{"Website":"https://a.example/"}"#)
+        }
+    }
+
     @Test("Excel's line about the delimiter, decimal commas and Windows-1252 are read, and it is said")
     func excel() throws {
         let text = "sep=;\r\nName;Kategorie;Breitengrad;Längengrad\r\nCafé – 5 €;Café;52,5;13,25\r\n"
