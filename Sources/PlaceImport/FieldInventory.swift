@@ -104,7 +104,7 @@ struct FieldInventory {
         guard let index = index(of: name) else { return }
         fields[index].count += 1
         let bytes = Array(text.utf8.prefix(1024))[...]
-        if let number = PositionText.number(bytes) ?? AngleText.angle(bytes)?.degrees, number.isFinite {
+        if let number = PositionText.degrees(bytes), number.isFinite {
             fields[index].numbers += 1
             let range = fields[index].range ?? number...number
             fields[index].range = min(range.lowerBound, number)...max(range.upperBound, number)

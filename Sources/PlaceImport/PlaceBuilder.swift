@@ -229,12 +229,12 @@ struct PlaceBuilder {
     /// Latitude and longitude, from a field each or both from one.
     private func positionInFields(of row: inout Row) throws(RejectionReason) -> (Double, Double) {
         // Metres are no angles.
-        let readsAngles = projection == nil
+        let inDegrees = projection == nil
         if let latitude = mapping[.latitude].text(of: &row),
             let longitude = mapping[.longitude].text(of: &row)
         {
-            guard let latitude = row.coordinate(in: latitude, along: .latitude, readsAngles: readsAngles),
-                let longitude = row.coordinate(in: longitude, along: .longitude, readsAngles: readsAngles)
+            guard let latitude = row.coordinate(in: latitude, along: .latitude, inDegrees: inDegrees),
+                let longitude = row.coordinate(in: longitude, along: .longitude, inDegrees: inDegrees)
             else { throw .malformedCoordinates }
             return (latitude, longitude)
         }
@@ -242,7 +242,7 @@ struct PlaceBuilder {
         for choice in mapping[.position] {
             guard let range = choice.text(of: &row) else { continue }
             isThere = true
-            let position = PositionText.position(row.bytes(of: range), readsAngles: readsAngles)
+            let position = PositionText.position(row.bytes(of: range), inDegrees: inDegrees)
             if let position { return (position.latitude, position.longitude) }
         }
         throw isThere ? .malformedCoordinates : .noCoordinates

@@ -4,59 +4,114 @@ import PointsOfInterestServerAPI
 /// Positions as texts of one field: `52.5, 13.4` with the latitude first, angles like `52°30′N 13°24′E`, or a geometry in
 /// WKT, in which x is the first.
 enum PositionText {
+    /// Longer ones than this are none, but for geometries.
+    private static let maximumLength = 128
+
     /// Where a place is; nil if the text is no position. Degrees, unless the file has another coordinate system, in which
     /// there are no angles. The cost is linear in the bytes.
     static func position(
-        _ bytes: ArraySlice<UInt8>, readsAngles: Bool = true
+        _ bytes: ArraySlice<UInt8>, inDegrees: Bool = true
     ) -> (latitude: Double, longitude: Double)? {
         var text = bytes.trimmed
         // PostGIS writes the number of the coordinate system in front (EWKT).
         if text.prefix(10).asciiLowercased == Array("srid=4326;".utf8) { text = text.dropFirst(10) }
         guard let first = text.first else { return nil }
         if isLetter(first), let centre = centre(ofWKT: text) { return centre }
+        guard text.count <= maximumLength, var text = cleaned(text) else { return nil }
         if let last = text.last, [("(", ")"), ("[", "]")].contains(where: { text.first == $0 && last == $1 })
         {
             text = text.dropFirst().dropLast().trimmed
         }
-        guard text.count <= 128 else { return nil }
-        return pair(text) ?? (readsAngles ? AngleText.pair(text) : nil)
+        return pair(text, inDegrees: inDegrees) ?? (inDegrees ? AngleText.pair(text) : nil)
     }
 
     /// A latitude or a longitude: a number, or an angle that isn't measured along the other.
     static func coordinate(
-        _ bytes: ArraySlice<UInt8>, along axis: AngleText.Axis, readsAngles: Bool
+        _ bytes: ArraySlice<UInt8>, along axis: AngleText.Axis, inDegrees: Bool
     ) -> Double? {
-        if let number = number(bytes) { return number }
-        guard readsAngles, let angle = AngleText.angle(bytes) else { return nil }
+        guard bytes.count <= maximumLength, let text = cleaned(bytes) else { return nil }
+        if let number = number(ofCleaned: text, inDegrees: inDegrees) { return number }
+        guard inDegrees, let angle = AngleText.angle(text) else { return nil }
         return angle.axis == nil || angle.axis == axis ? angle.degrees : nil
     }
 
-    /// A decimal number with a point or a comma; nil if it is none.
-    static func number(_ bytes: some Collection<UInt8>) -> Double? {
-        var digits: [UInt8] = []
-        var commas = 0
-        for byte in bytes where byte != 0x20 {
-            guard digits.count < 64 else { return nil }
-            if byte == UInt8(ascii: ",") { commas += 1 }
-            digits.append(byte == UInt8(ascii: ",") ? UInt8(ascii: ".") : byte)
+    /// What a text of degrees is, be it along the one axis or the other; nil if it is neither a number nor an angle.
+    static func degrees(_ bytes: ArraySlice<UInt8>) -> Double? {
+        coordinate(bytes, along: .latitude, inDegrees: true)
+            ?? coordinate(bytes, along: .longitude, inDegrees: true)
+    }
+
+    /// A number as people write it; nil if it is none, or may be two. No degrees have a thousand, so in them a comma is a decimal
+    /// one. In metres, a comma or a point may be between thousands: `389,250` is refused, and `5,820,100` isn't.
+    static func number(ofCleaned text: ArraySlice<UInt8>, inDegrees: Bool) -> Double? {
+        let separators = text.filter { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ".") || $0 == 0x20 }
+        if separators.isEmpty || separators == [UInt8(ascii: ".")] { return DecimalNumber.parse(text) }
+        if separators == [UInt8(ascii: ",")] {
+            let decimals = text.drop { $0 != UInt8(ascii: ",") }.dropFirst()
+            guard inDegrees || decimals.count != 3 else { return nil }
+            return DecimalNumber.parse(text.replacing([UInt8(ascii: ",")], with: [UInt8(ascii: ".")])[...])
         }
-        guard commas <= 1, commas == 0 || !bytes.contains(UInt8(ascii: ".")) else { return nil }
-        return DecimalNumber.parse(digits[...])
+        return inDegrees ? nil : groupedNumber(text, separators)
+    }
+
+    /// A number with the same separator between all thousands, and perhaps another one before its decimals.
+    private static func groupedNumber(_ text: ArraySlice<UInt8>, _ separators: [UInt8]) -> Double? {
+        guard let group = separators.first, let last = separators.last else { return nil }
+        let hasDecimals = last != group
+        guard separators.dropLast(hasDecimals ? 1 : 0).allSatisfy({ $0 == group }),
+            last != 0x20 || !hasDecimals
+        else { return nil }
+        let parts = text.split(
+            separator: last, maxSplits: hasDecimals ? 1 : 0, omittingEmptySubsequences: false)
+        let groups = parts[0].split(separator: group, omittingEmptySubsequences: false)
+        let digits = groups[0].drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+        guard (1...3).contains(digits.count), digits.first != UInt8(ascii: "0"),
+            groups.dropFirst().allSatisfy({ $0.count == 3 && $0.allSatisfy(isDigit) })
+        else { return nil }
+        let whole = Array(groups.joined())
+        return DecimalNumber.parse((hasDecimals ? whole + [UInt8(ascii: ".")] + parts[1] : whole)[...])
+    }
+
+    /// A text without what isn't seen: blanks and the apostrophe of spreadsheets at its ends, characters without a width
+    /// anywhere. All blanks become spaces, and what looks like a minus becomes one. Nil if the text isn't UTF-8.
+    static func cleaned(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var text = bytes
+        if text.contains(where: { $0 < 0x20 || $0 >= 0x7f }) {
+            guard let valid = String(validating: text, as: UTF8.self) else { return nil }
+            var scalars = String.UnicodeScalarView()
+            for scalar in valid.unicodeScalars {
+                switch scalar.value {
+                case 0x200b...0x200f, 0x202a...0x202e, 0x2060...0x2064, 0x2066...0x2069, 0xfeff: break
+                case 0x2010...0x2013, 0x2212: scalars.append("-")
+                case 0x7f: scalars.append(scalar)
+                case _ where TableCheck.isControl(scalar) || TableCheck.isInvisible(scalar):
+                    scalars.append(" ")
+                default: scalars.append(scalar)
+                }
+            }
+            text = Array(String(scalars).utf8)[...]
+        }
+        text = text.trimmed
+        if text.first == UInt8(ascii: "'") { text = text.dropFirst().trimmed }
+        return text
     }
 
     /// Two numbers with a semicolon, a space or a comma between.
-    private static func pair(_ text: ArraySlice<UInt8>) -> (latitude: Double, longitude: Double)? {
+    private static func pair(
+        _ text: ArraySlice<UInt8>, inDegrees: Bool
+    ) -> (latitude: Double, longitude: Double)? {
         var parts: [ArraySlice<UInt8>]
         if text.contains(UInt8(ascii: ";")) {
             parts = text.split(separator: UInt8(ascii: ";"))
-        } else if text.contains(where: { $0 == 0x20 || $0 == 0x09 }) {
-            parts = text.split { $0 == 0x20 || $0 == 0x09 }
+        } else if text.contains(0x20) {
+            parts = text.split(separator: 0x20)
+            if parts.count == 3, parts[1].elementsEqual(",".utf8) { parts.remove(at: 1) }
             if parts[0].last == UInt8(ascii: ",") { parts[0].removeLast() }
         } else {
             parts = text.split(separator: UInt8(ascii: ","))
         }
-        guard parts.count == 2, let latitude = number(parts[0].trimmed),
-            let longitude = number(parts[1].trimmed)
+        guard parts.count == 2, let latitude = number(ofCleaned: parts[0].trimmed, inDegrees: inDegrees),
+            let longitude = number(ofCleaned: parts[1].trimmed, inDegrees: inDegrees)
         else { return nil }
         return (latitude, longitude)
     }
@@ -80,13 +135,17 @@ enum PositionText {
             case _ where isLetter(byte) || byte <= 0x20: rest.removeFirst()
             default:
                 let end = rest.firstIndex { $0 <= 0x20 || ",()".utf8.contains($0) } ?? rest.endIndex
-                guard rest[..<end].count <= 64, let number = number(rest[..<end]) else { return nil }
+                guard rest[..<end].count <= 64, let number = DecimalNumber.parse(rest[..<end]) else {
+                    return nil
+                }
                 if numbers.count < 4 { numbers.append(number) }
                 rest = rest[end...]
             }
         }
         return box.centre
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
     static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
 }

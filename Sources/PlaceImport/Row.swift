@@ -114,11 +114,10 @@ struct Row {
         return trimmed.lastIndex { $0 != 0x20 }.flatMap { DecimalNumber.parse(trimmed[...$0]) }
     }
 
-    /// The number that a latitude or a longitude is, with a decimal point or a decimal comma: neither has a thousand degrees,
-    /// so a comma can't be anything else; or an angle. Nil if it is none.
-    func coordinate(in range: Range<Int>, along axis: AngleText.Axis, readsAngles: Bool) -> Double? {
+    /// The number that a latitude or a longitude is, or an angle; nil if it is none.
+    func coordinate(in range: Range<Int>, along axis: AngleText.Axis, inDegrees: Bool) -> Double? {
         if let number = number(in: range) { return number }
-        return PositionText.coordinate(text[range], along: axis, readsAngles: readsAngles)
+        return PositionText.coordinate(text[range], along: axis, inDegrees: inDegrees)
     }
 
     func bytes(of range: Range<Int>) -> ArraySlice<UInt8> { text[range] }

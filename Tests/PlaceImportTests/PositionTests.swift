@@ -1,4 +1,5 @@
 import PlaceImport
+import Randomness
 import Testing
 
 @Suite("Positions as people write them")
@@ -13,7 +14,13 @@ struct PositionTests {
             "52.5° N, 13.25° E", "52°30′N 13°15′E", "52°30'0\"N, 13°15'0\"E", "N 52° 30.0' E 13° 15.0'",
             "52.5N 13.25E", "13° 15' E, 52° 30' N", "52º30’N / 13º15’E", "52,5° N; 13,25° E",
             "52°30'00.0\"N 13°15'00.0\"E", "+52.5° +13.25°", "52° 30′ 0″ n 13° 15′ 0″ e", "52°30'N,13°15'E",
-            "52°30'0''N 13°15'E", "(52°30'N 13°15'E)",
+            "52°30'0''N 13°15'E", "(52°30'N 13°15'E)", "52 30 N 13 15 E", "N 52 30 E 13 15", "52:30N 13:15E",
+            "52:30:00 North, 13:15:00 East", "north 52° 30′ east 13° 15′", "52d30m0sN 13d15m0sE",
+            "52d30m 13d15m",
+            "52 deg 30 min N 13 deg 15 min E", "52°30´0´´N 13°15´0´´E", "52 30’ 00’’N 13 15’ 00’’E",
+            "52.5\u{a0}, \u{feff}13.25", "\u{200e}52.5,\u{200e}13.25\u{200b}", "52.5;\u{202f}13.25",
+            "'52.5, 13.25",
+            "52,5 , 13,25",
         ])
     func position(text: String) throws {
         let result = try read("name\tcategory\tcoordinates\nA\tcafe\t\(text)\n")
@@ -28,8 +35,10 @@ struct PositionTests {
             ";",
             // What could be another angle.
             "52°30'", "52°30'N", "52°60'N 13°0'E", "52°30'60\"N 13°0'E", "52°30'N 13°15'N", "-52°30'S 13°E",
-            "52.5°30'N 13°E", "52°N 13°O", "52°30'N 13°15'E 7", "52°30'N 13°15'", "52 30 N 13 15 E", "N E",
-            "52°30.5'5\"N 13°E", "52°N13°E°", "N52°N 13°E", "north 52° east 13°",
+            "52.5°30'N 13°E", "52°N 13°O", "52°30'N 13°15'E 7", "52°30'N 13°15'", "52 30 13 15", "N E",
+            "52°30.5'5\"N 13°E", "52°N13°E°", "N52°N 13°E", "4 8, 1 3", "52°30 13°15", "52 30 15s 13 15 0e",
+            "52 30s 13 15e", "S41 25,120 58W", "52\u{ad}30, 13", "５２.5, 13.25", "52.5 - 13.25",
+            "northern 52° 13°E",
         ])
     func noPosition(text: String) throws {
         let reasons = try read("name\tcategory\tlocation\nA\tcafe\t\(text)\n").reasons
@@ -58,6 +67,56 @@ struct PositionTests {
         #expect(try read(header + "F|cafe|90.1°N|0°E\n").reasons == [.coordinatesOutOfRange])
         let inMetres = try read(header + "G|cafe|52°30′N|13°15′E\n") { $0.referenceSystem = "EPSG:3857" }
         #expect(inMetres.reasons == [.malformedCoordinates])
+    }
+
+    @Test("Numbers are read as they are meant, or refused, in degrees and in metres")
+    func numbers() throws {
+        func read(_ text: String, inMetres: Bool) throws -> [Double] {
+            let rows = "name\tcategory\tlat\tlon\nA\tcafe\t\(text)\t13\n"
+            return try PlaceImportTests.read(rows) { if inMetres { $0.referenceSystem = "EPSG:3857" } }.places
+                .map(\.latitude)
+        }
+        let latitude = 48.5
+        for text in ["−48.5", "–48.5", "‑48,5", "'-48.5", "\u{200f}-48.5\u{a0}", "48.5S", "48,5 S", "-48.50"]
+        {
+            #expect(try read(text, inMetres: false) == [-latitude], "\(text)")
+        }
+        for text in [
+            "4 8", "4\u{a0}8", "48 5", "48.5-", "1,048.5", "4.8.5", "48,5,0", "- 48.5", "48..5", "４８",
+        ] {
+            #expect(try read(text, inMetres: false).isEmpty, "\(text)")
+        }
+        let north = try #require(try read("5820100", inMetres: true).first)
+        for text in [
+            "5,820,100", "5.820.100", "5 820 100", "5\u{202f}820\u{a0}100", "5,820,100.0", "5.820.100,00",
+            "5820100,0",
+        ] {
+            #expect(try read(text, inMetres: true) == [north], "\(text)")
+        }
+        // As metres they may be a thousand times as much.
+        for text in ["389,250", "5,82,100", "5,820.100,0", "5 82 100", "05,820,100", ",820", "5,8201,00"] {
+            #expect(try read(text, inMetres: true).isEmpty, "\(text)")
+        }
+    }
+
+    @Test("Of 5,000 random spellings none is another place")
+    func randomSpellings() throws {
+        var generator = SeededGenerator()
+        let spellings = (0..<5000).map { _ in Spelling(using: &generator) }
+        let rows = spellings.enumerated().map { "\($0)\tA\tcafe\t\($1.latitude)\t\($1.longitude)\n" }
+        let result = try read("id\tname\tcategory\tlat\tlon\n" + rows.joined())
+        #expect(result.places.count + result.rejected.count == spellings.count)
+        #expect(result.places.count > 3000)
+        for place in result.places {
+            let spelling = spellings[try #require(Int(place.sourceID))]
+            #expect(
+                abs(place.latitude - spelling.degrees.0) < 1e-9
+                    && abs(place.longitude - spelling.degrees.1) < 1e-9,
+                "\(spelling)")
+        }
+        let mustBeRead = spellings.indices.filter { !spellings[$0].mayBeRefused }
+        let read = Set(result.places.map(\.sourceID))
+        for index in mustBeRead { #expect(read.contains("\(index)"), "\(spellings[index])") }
     }
 
     @Test("Positions of any length are read once")
@@ -121,6 +180,69 @@ struct PositionTests {
     func wrongSystem(code: String) throws {
         let found = error { try read("name,category,x,y\nA,cafe,1,2\n") { $0.referenceSystem = code } }
         #expect(found != nil)
+    }
+}
+
+/// A position, and one of the ways in which people write it.
+private struct Spelling {
+    var latitude: String
+    var longitude: String
+    let degrees: (Double, Double)
+    /// Whether who knows nothing of it can't be sure.
+    let mayBeRefused: Bool
+
+    init(using generator: inout SeededGenerator) {
+        let (first, second) = (Angle(below: 90, using: &generator), Angle(below: 180, using: &generator))
+        let style = Int.random(in: 0..<12, using: &generator)
+        let separator = ["", " ", "\u{a0}", "  "].randomElement(using: &generator) ?? ""
+        let isComma = Bool.random(using: &generator)
+        let names = ["N": "North", "S": "South", "E": "east", "W": "WEST"]
+        func text(_ angle: Angle, _ sides: (String, String)) -> String {
+            let side = angle.isNegative ? sides.1 : sides.0
+            let decimals = isComma ? angle.seconds.replacing(".", with: ",") : angle.seconds
+            let (minus, whole, minutes) = (angle.isNegative ? "−" : "", angle.whole, angle.minutes)
+            switch style {
+            case 0: return "\(minus)\(angle.decimal)"
+            case 1: return "\(angle.decimal)\(separator)\(side)"
+            case 2: return "\(side)\(separator)\(angle.decimal)°"
+            case 3: return "\(whole)°\(separator)\(minutes)′\(separator)\(decimals)″\(separator)\(side)"
+            case 4: return "\(minus)\(whole)º\(separator)\(minutes)'\(separator)\(decimals)''"
+            case 5: return "\(whole) \(minutes) \(decimals)\(separator)\(side)"
+            case 6: return "\(side)\(separator)\(whole):\(minutes):\(decimals)"
+            case 7: return "\(whole)d\(separator)\(minutes)m\(separator)\(decimals)s\(side)"
+            case 8: return "\(whole)°\(minutes)´\(decimals)´´ \(names[side] ?? side)"
+            // These say less.
+            case 9: return "\(minus)\(whole) \(minutes) \(decimals)"
+            case 10: return "\(angle.decimal)\(angle.isNegative ? "-" : "")"
+            default: return "\(whole) \(minutes) \(decimals)\(side.lowercased())"
+            }
+        }
+        (latitude, longitude) = (text(first, ("N", "S")), text(second, ("E", "W")))
+        degrees =
+            style < 3 || style == 10
+            ? (first.decimalDegrees, second.decimalDegrees) : (first.degrees, second.degrees)
+        mayBeRefused = style > 8
+    }
+
+    private struct Angle {
+        let isNegative: Bool
+        let whole, minutes: Int
+        let seconds, decimal: String
+
+        init(below limit: Int, using generator: inout SeededGenerator) {
+            isNegative = Bool.random(using: &generator)
+            whole = Int.random(in: 0..<limit, using: &generator)
+            minutes = Int.random(in: 0..<60, using: &generator)
+            let fraction = Int.random(in: 0...999, using: &generator)
+            seconds = "\(Int.random(in: 0..<60, using: &generator)).\(String(1000 + fraction).dropFirst())"
+            decimal = "\(whole).\(String(1000 + fraction).dropFirst())\(minutes)"
+        }
+
+        private var sign: Double { isNegative ? -1 : 1 }
+        var decimalDegrees: Double { sign * (Double(decimal) ?? .nan) }
+        var degrees: Double {
+            sign * (Double(whole) + Double(minutes) / 60 + (Double(seconds) ?? .nan) / 3600)
+        }
     }
 }
 
