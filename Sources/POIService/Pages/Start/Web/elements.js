@@ -25,7 +25,7 @@ export function outsideLink(address, text) {
 /** A category as people read it: its label in their language, or else `conference centre` for `conference_centre`. */
 export const categoryName = (name, label) => label ?? name.replaceAll('_', ' ');
 
-const closedTexts = { temporarilyClosed: 'Temporarily closed', permanentlyClosed: 'Permanently closed' };
+export const closedTexts = { temporarilyClosed: 'Temporarily closed', permanentlyClosed: 'Permanently closed' };
 
 /** What says that a place is featured, or closed. */
 export function badges({ featured, operatingStatus }) {

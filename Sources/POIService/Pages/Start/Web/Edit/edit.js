@@ -33,7 +33,6 @@ async function begin() {
     byID('notice').after(bar);
     // It is there before it says something, so that it is read aloud.
     document.querySelector('footer').before(element('div', { id: 'done', role: 'status' }));
-    document.body.dataset.editing = '';
 }
 
 function end() {
@@ -41,7 +40,6 @@ function end() {
     page.pick(null);
     byID('done')?.remove();
     byID('edit-bar')?.remove();
-    delete document.body.dataset.editing;
 }
 
 /** A press on the map says where a new place is; by the keyboard, it is in the map's middle. */

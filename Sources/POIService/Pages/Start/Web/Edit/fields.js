@@ -1,6 +1,6 @@
 // The fields of a place's form: each with its rule, what is wrong with it, and what the source says where somebody has corrected it.
 
-import { byID, element } from '../elements.js';
+import { byID, categoryName, element } from '../elements.js';
 import { week, weekTable } from '../hours.js';
 import { button } from './desk.js';
 import { memberText, memberTitle, statusTexts } from './members.js';
@@ -80,7 +80,7 @@ export function linesControl() {
 /** A category, by its name or label; what is typed is searched for in both. */
 export function categoryControl(categories) {
     const list = byID('category-names') ?? element('datalist', { id: 'category-names' });
-    const labelOf = ({ name, label }) => label ?? name.replaceAll('_', ' ');
+    const labelOf = ({ name, label }) => categoryName(name, label);
     list.replaceChildren(...categories.map((category) => element('option', { value: labelOf(category) }, category.name)));
     const input = element('input', { type: 'text', list: 'category-names', autocomplete: 'off', required: true });
     const find = (text) => categories.find(({ name }) => name === text)

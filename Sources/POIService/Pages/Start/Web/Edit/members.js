@@ -1,6 +1,6 @@
 // What can be edited of a place, by names as in a record's `sourceValues`: `name`, `names.de`, `properties.phone`. A position is one.
 
-import { coordinateText, distanceText } from '../elements.js';
+import { closedTexts, coordinateText, distanceText } from '../elements.js';
 import { metersBetween } from './pin.js';
 
 const plain = ['name', 'category', 'address', 'website', 'operatingStatus', 'featured', 'importance', 'otherNames'];
@@ -9,7 +9,7 @@ const titles = {
     featured: 'Featured', importance: 'Importance', otherNames: 'Other names', 'properties.opening_hours': 'Opening hours',
     'properties.phone': 'Phone', 'properties.email': 'E-mail',
 };
-export const statusTexts = { '': 'Nothing known of it being closed', temporarilyClosed: 'Temporarily closed', permanentlyClosed: 'Permanently closed' };
+export const statusTexts = { '': 'Nothing known of it being closed', ...closedTexts };
 
 /** What a new place has. */
 export const nothing = { name: '', category: '', position: null, address: null, website: null, operatingStatus: null, featured: false, importance: 0, otherNames: [] };

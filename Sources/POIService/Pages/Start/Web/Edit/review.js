@@ -116,7 +116,7 @@ function show(fileName, { about, items }) {
     choose.addEventListener('change', () => { [kind, from] = [choose.value, 0]; draw(); });
     const [back, on] = [button('Previous', () => turn(-perPage)), button('Next', () => turn(perPage))];
     const save = button('Save what is refused', () => download(refusedName, about, refused()), 'primary');
-    const drawing = page.map() ? page.map().layer() : null;
+    const drawing = page.map()?.layer();
     const command = element('pre', { tabindex: 0 });
 
     openDesk(`Import of ${about.dataset}`, [
