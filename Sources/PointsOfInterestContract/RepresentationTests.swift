@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Representations", .timeLimit(.minutes(2)))
 struct RepresentationTests {
-    private static let target = "/locations?lat=37.3293&long=-121.8893&limit=50"
+    private static let target = "/locations?lat=37.3293&long=-121.8893&limit=50&lang=en"
 
     @Test(
         "A GeoJSON response has the same places as JSON, with the longitude first",
@@ -30,7 +30,7 @@ struct RepresentationTests {
     private struct Feature: Equatable {
         private static let names = [
             "name", "language", "category", "featured", "distance", "address", "website", "source",
-            "importance", "operatingStatus", "properties",
+            "importance", "operatingStatus", "categoryLabel", "properties",
         ]
 
         let type: JSON?
@@ -87,7 +87,7 @@ struct RepresentationTests {
             otherwise: "A map library shows a place without its distance, or another one."),
         .needs(places: 1))
     func detailsAsGeoJSON() async throws {
-        let target = try await Service.resolved("/locations/{id}") + "?lat=37.3293&long=-121.8893"
+        let target = try await Service.resolved("/locations/{id}") + "?lat=37.3293&long=-121.8893&lang=en"
         let response = try await Service.response(to: target, headers: ["Accept": "application/geo+json"])
         let plain = try await Service.response(to: target, headers: ["Accept": "application/json"])
         let place = try JSON(plain.body)

@@ -223,7 +223,8 @@ extension PointOfInterest {
         PointOfInterest(
             id: id, name: name, category: category, latitude: latitude, longitude: longitude,
             featured: featured, distance: distance, address: address, website: website, source: source,
-            importance: importance, language: language, operatingStatus: operatingStatus)
+            importance: importance, language: language, categoryLabel: categoryLabel,
+            operatingStatus: operatingStatus)
     }
 
     /// The members that differ from those of the same place elsewhere, without the distance and the properties.

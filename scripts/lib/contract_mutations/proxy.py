@@ -146,6 +146,22 @@ class Exchange:
         return response
 
 
+class Recorded:
+    """An exchange of a run without changes, for a row that would have been there."""
+
+    def __init__(self, exchange, memory):
+        self.request, self.original, self.keys, self.memory = exchange.request, exchange.original, exchange.keys, memory
+        # Whether the row asks something else, of which only a server knows what comes of it.
+        self.has_asked = False
+
+    def ask(self, request=None):
+        self.has_asked = self.has_asked or (request or self.request) != self.request
+        return dataclasses.replace(self.original, headers=Headers(self.original.headers))
+
+    def is_changed_by(self, row):
+        return row.handler(self) != self.original or self.has_asked
+
+
 class Handler(BaseHTTPRequestHandler):
     """A client's connection, with one of its own to the server."""
 
@@ -165,8 +181,8 @@ class Handler(BaseHTTPRequestHandler):
         request = Request(self.command, self.requestline.split(" ")[1], Headers(self.headers.items()), body)
         request.headers.drop("Expect")
         proxy, exchange = self.server.proxy, Exchange(request, self.server.proxy, self.upstream)
+        proxy.exchanges.append(exchange)
         response = proxy.row.handler(exchange)
-        proxy.requests += 1
         proxy.changes += response != exchange.original
         self.wfile.write(response.data(request.method == "HEAD"))
         if response.headers.get("Connection").lower() == "close":
@@ -198,7 +214,7 @@ class Proxy:
 
     def __init__(self, row, keys, ports):
         self.row, self.keys = row, keys
-        self.memory, self.changes, self.requests, self.fault = {}, 0, 0, None
+        self.memory, self.changes, self.exchanges, self.fault = {}, 0, [], None
         self.listeners = [Listener(self, port) for port in ports]
         self.urls = [f"http://127.0.0.1:{listener.server_address[1]}" for listener in self.listeners]
 
