@@ -25,8 +25,8 @@ final class ByteInput {
     /// How many bytes of the member weren't read yet, compressed where it is.
     private var memberBytesLeft = 0
     private var memberCheck: ZIPMemberCheck?
-    /// Whether bytes are in Windows-1252, and become UTF-8 as they are read.
-    private(set) var isWindows1252 = false
+    /// Makes UTF-8 of the bytes as they are read; nil where they are UTF-8.
+    private var decoder: TextDecoder?
 
     convenience init(path: String) throws(ImportError) {
         guard path != "-" else {
@@ -109,20 +109,26 @@ final class ByteInput {
             try checkMember(count)
             buffer += piece[..<count]
         }
-        try convert(from: kept)
+        try decode(from: kept)
         return buffer.count > kept
     }
 
+    /// The encoding that is made UTF-8; nil where the text is that.
+    var encoding: String? { decoder?.name }
+
     /// Makes UTF-8 of what wasn't consumed yet, and of all that follows.
-    func readAsWindows1252() throws(ImportError) {
-        isWindows1252 = true
-        try convert(from: start)
+    func read(as encoding: String) throws(ImportError) {
+        guard let decoder = TextDecoder(encoding) else {
+            throw error("this system's iconv doesn't know the encoding \(encoding.prefix(40).printable)")
+        }
+        self.decoder = decoder
+        try decode(from: start)
     }
 
-    private func convert(from start: Int) throws(ImportError) {
-        guard isWindows1252 else { return }
-        guard let text = Windows1252.utf8(of: buffer[start...]) else {
-            throw error("the text is Windows-1252, which this system's iconv doesn't know")
+    private func decode(from start: Int) throws(ImportError) {
+        guard let decoder else { return }
+        guard let text = decoder.utf8(of: buffer[start...], isLast: isAtEnd) else {
+            throw error("the text isn't \(decoder.name) throughout: \(ImportError.seeEncoding)")
         }
         buffer.replaceSubrange(start..., with: text)
     }

@@ -47,9 +47,6 @@ struct CSVReader: RowReader {
     ) throws(ImportError) {
         self.input = input
         self.hasQuotes = hasQuotes
-        guard !input.startsWith([0xff, 0xfe]), !input.startsWith([0xfe, 0xff]) else {
-            throw input.error("the text is UTF-16: convert it with iconv -f UTF-16 -t UTF-8")
-        }
         self.delimiter = UInt8(ascii: ",")
         fieldOfColumn = Array(0..<Self.maximumColumns)
         try findEncoding()
@@ -102,9 +99,17 @@ struct CSVReader: RowReader {
 
     /// Finds out whether the text is UTF-8, from the first bytes that aren't ASCII.
     private mutating func findEncoding() throws(ImportError) {
-        guard !isEncodingKnown, let isOther = Windows1252.isLikely(input.unread) else { return }
+        guard !isEncodingKnown, input.encoding == nil, let isOther = WesternText.isLikely(input.unread) else {
+            return
+        }
         isEncodingKnown = true
-        if isOther { try input.readAsWindows1252() }
+        guard isOther else { return }
+        if let word = WesternText.doubtfulWord(in: input.unread) {
+            throw input.error(
+                "the text isn't UTF-8, and as Windows-1252 it would have “\(TextDecoder.shown(word))”: "
+                    + "give --encoding, perhaps \(WesternText.guess(input.unread))")
+        }
+        try input.read(as: WesternText.encoding)
     }
 
     private mutating func readHeader() throws(ImportError) -> [String] {

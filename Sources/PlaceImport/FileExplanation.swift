@@ -43,7 +43,7 @@ package struct FileExplanation: CustomStringConvertible {
         }
         let inventory = try FieldInventory(&reader)
         let delimiter = ImportSource.name(ofDelimiter: reader.delimiter)
-        let encoding = input.isWindows1252 ? "Windows-1252" : "UTF-8"
+        let encoding = input.encoding ?? "UTF-8"
         lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
         if let duplicate = reader.duplicate(among: mapping.usedNames) {
             lines.append("  \(duplicate): rename one of them")

@@ -163,6 +163,7 @@ enum ReferenceSystem {
 
 extension ImportError {
     static let seeUnconfined = "If you trust where it comes from: --unconfined-source"
+    static let seeEncoding = "give the right one by --encoding NAME, of those that iconv -l lists"
     static let seeReferenceSystem =
         "say by --crs EPSG:CODE in which coordinate system its positions are, EPSG:4326 for degrees"
 }

@@ -211,6 +211,8 @@ package struct ImportSource: Sendable {
     package var paths: [String]
     /// The format of all files; nil to recognise it from each file's extension or first byte.
     package var format: ImportFormat?
+    /// The encoding of delimited files and of JSON, as iconv names it; nil for UTF-8, or where the file shows it.
+    package var encoding: String?
     /// The delimiter between the fields of a row; nil to recognise it from the header.
     package var delimiter: UInt8?
     /// The columns or properties that fields are taken from, instead of those of the mapping. A row without the id that

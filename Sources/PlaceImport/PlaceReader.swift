@@ -73,9 +73,9 @@ package final class PlaceReader {
         progress.notSelected += file.builder.notSelected
         progress.normalised.merge(file.builder.normalised, uniquingKeysWith: +)
         progress.leftOut.merge(file.builder.leftOut, uniquingKeysWith: +)
-        if file.input.isWindows1252 {
+        if let encoding = file.input.encoding, encoding != source.encoding {
             progress.remarks.append(
-                "\(file.input.path): the text is Windows-1252 and was read as that, not as UTF-8")
+                "\(file.input.path): the text is \(encoding) and was read as that, not as UTF-8")
         }
         return progress
     }
@@ -211,7 +211,14 @@ struct OpenedFile {
             input = try ByteInput(path: path)
         }
         // Skips a byte order mark.
-        if input.startsWith([0xef, 0xbb, 0xbf]) { input.consume(3) }
+        if input.startsWith([0xef, 0xbb, 0xbf]) {
+            input.consume(3)
+        } else if let (encoding, markLength) = TextDecoder.utf16(input.unread) {
+            input.consume(markLength)
+            try input.read(as: encoding)
+        } else if let encoding = source.encoding, !RejectedRows.areBeginning(ofColumns: input.unread) {
+            try input.read(as: encoding)
+        }
         self.input = input
         self.format = format ?? ImportFormat(beginningOf: input)
         beginning = self.format == .geojson ? JSONBeginning(input.unread) : nil

@@ -21,6 +21,11 @@ struct RejectedRows {
             && object.dropFirst().drop { $0 <= 0x20 }.starts(with: firstMember)
     }
 
+    /// Whether bytes are the beginning of a delimited file of rejected rows, which is in UTF-8, whatever its rows were in.
+    static func areBeginning(ofColumns bytes: some Collection<UInt8>) -> Bool {
+        bytes.starts(with: columns[0].utf8)
+    }
+
     /// What a file of objects says of all its rows, since it isn't the file that said it.
     struct Context: Equatable {
         /// The mapping that is usual for the file's format; nil where that is `columns`, or an option names one.

@@ -23,7 +23,8 @@ extension ImportSource {
             ? nil : tables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
         let cleared = cleared.isEmpty ? nil : cleared.map(\.text).sorted().joined(separator: ",")
         let values: [(String, String?)] = [
-            ("--format", format?.rawValue), ("--delimiter", delimiter.map(Self.name(ofDelimiter:))),
+            ("--format", format?.rawValue), ("--encoding", encoding),
+            ("--delimiter", delimiter.map(Self.name(ofDelimiter:))),
             ("--mapping", mapping), ("--layer", layer), ("--crs", referenceSystem), ("--column", columns),
             ("--set", texts), ("--properties", properties), ("--clear", cleared), ("--bbox", box),
             ("--category", categories), ("--table", tables),

@@ -29,6 +29,7 @@ enum ImportCommand {
           --layer NAME              a layer of a file with several, or the member of a JSON object that has the places
           --crs EPSG:CODE           the coordinate system of the positions, if it isn't WGS 84 and the file doesn't say it
           --format csv|geojson|gdal, --delimiter CHARACTER|tab
+          --encoding NAME           of a delimited file or JSON that isn't in UTF-8, as iconv names it: Windows-1250, Shift_JIS
           --unconfined-source       lets GDAL open anything; only for files that you trust
 
         which rows
@@ -58,7 +59,8 @@ enum ImportCommand {
     private static let options: Set<String> = [
         "--allow", "--bbox", "--category", "--clear", "--column", "--credit", "--crs", "--database-url",
         "--database-url-file",
-        "--dataset", "--delimiter", "--except", "--format", "--id", "--layer", "--license", "--mapping",
+        "--dataset", "--delimiter", "--encoding", "--except", "--format", "--id", "--layer", "--license",
+        "--mapping",
         "--max-errors",
         "--properties", "--rejects", "--report", "--set", "--table", "--url",
     ]
@@ -245,6 +247,12 @@ extension ImportSource {
             format = ImportFormat(rawValue: name)
             let names = ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")
             if format == nil { throw ConfigurationError("--format=\(name): expected one of \(names)") }
+        }
+        encoding = try reader.takeOption("--encoding").map { name throws(ConfigurationError) in
+            guard ImportSource.isEncoding(name) else {
+                throw ConfigurationError("--encoding=\(name): expected one of those that iconv -l lists")
+            }
+            return name
         }
         if let text = reader.takeOption("--delimiter") { delimiter = try Self.delimiter(text) }
         if let text = reader.takeOption("--column") { columns = try Self.columns(text) }

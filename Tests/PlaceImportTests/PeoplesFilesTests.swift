@@ -82,20 +82,90 @@ struct PeoplesFilesTests {
         #expect(result.progress.remarks.first?.contains("Windows-1252") == true)
     }
 
+    /// A row of a name in an encoding, by iconv's own program.
+    private static func row(_ name: String, in encoding: String) throws -> [UInt8] {
+        let (input, output) = (Pipe(), Pipe())
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/iconv")
+        process.arguments = ["-f", "UTF-8", "-t", encoding]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        input.fileHandleForWriting.write(Data(csv("\(name),cafe,1,2,a,,,").utf8))
+        try input.fileHandleForWriting.close()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Array(bytes)
+    }
+
     @Test(
-        "Each byte of Windows-1252 has its character, and the five without one are control characters, as in browsers"
-    )
-    func windows1252() throws {
-        for byte in (0...255).map({ UInt8($0) }) {
-            let hasNone = [0x81, 0x8d, 0x8f, 0x90, 0x9d].contains(byte)
-            let expected =
-                hasNone
-                ? String(Unicode.Scalar(byte)) : String(data: Data([byte]), encoding: .windowsCP1252)
-            #expect(
-                Windows1252.utf8(of: [byte]).map { String(decoding: $0, as: UTF8.self) } == expected,
-                "\(byte)")
+        "Western European names are read in Windows-1252",
+        arguments: [
+            "Café – 5 €", "Größe", "Öl & Äther", "Œuvre d’été", "Crème brûlée créée", "L´Hôtel",
+            "¿Qué? ¡Señor!", "Pão São João",
+            "Paral·lel", "Smørrebrød", "Ærø Blåbær", "Hääyöaie", "Jäääär", "Nº 5", "Caffè più così però",
+            "Ça va",
+            "Zeeuws Eiland ‘t Hoekje", "50 m²", "Rock ’n’ Roll®", "«Élysée»", "Ü", "Žižek Škoda", "20 °C",
+        ])
+    func western(name: String) throws {
+        let result = try read(try Self.row(name, in: "WINDOWS-1252"))
+        #expect(result.places.map(\.name) == [name])
+    }
+
+    @Test(
+        "What isn't Windows-1252 is refused with a guess, and read in the encoding that is named",
+        arguments: [
+            ("Łódź Cafe Żółw", "Windows-1250"), ("Třebíč", "Windows-1250"), ("Příbram", "Windows-1250"),
+            ("Кафе Пушкин", "Windows-1251"), ("カフェ大阪", "Shift_JIS"), ("서울 남산 커피", "EUC-KR"),
+            ("カフェ", "EUC-JP"),
+            ("咖啡館", "Big5"), ("Кафе", "Windows-1251"),
+            ("北京咖啡馆", "GB18030"),
+            ("Diyarbakır Şehir", "Windows-1254"),
+        ])
+    func otherEncodings(name: String, encoding: String) throws {
+        let bytes = try Self.row(name, in: encoding)
+        let message = try #require(error { try read(bytes) }?.message)
+        #expect(
+            message.firstRange(of: /perhaps .*/).map { message[$0].contains(encoding) } == true, "\(message)")
+        #expect(try read(bytes) { $0.encoding = encoding }.places.map(\.name) == [name])
+        // A character is cut between two reads of the file, wherever it is.
+        let padding = Array("Padding,cafe,1,2,p,,,\n".utf8)
+        let line = bytes.drop { $0 != 0x0a }.dropFirst()
+        let header = bytes.prefix { $0 != 0x0a } + [0x0a]
+        for shift in 0..<4 {
+            let many =
+                header + repeatElement(padding, count: 4000).joined() + repeatElement(0x41, count: shift)
+                + line
+            let result = try read(Array(many)) { $0.encoding = encoding }
+            #expect(result.places.last?.name == String(repeating: "A", count: shift) + name)
         }
-        #expect(Windows1252.utf8(of: [0x41, 0x90, 0xe4]) == [0x41, 0xc2, 0x90, 0xc3, 0xa4])
+    }
+
+    @Test(
+        "UTF-16 is read in either order, with a mark or without",
+        arguments: ["UTF-16LE", "UTF-16BE", "UTF-16"])
+    func utf16(encoding: String) throws {
+        let result = try read(try Self.row("Żółw 🐢 大阪", in: encoding))
+        #expect(result.places.map(\.name) == ["Żółw 🐢 大阪"])
+        #expect(result.progress.remarks.first?.contains("UTF-16") == true)
+    }
+
+    @Test(
+        "Whatever is no name of an encoding isn't asked of iconv",
+        arguments: ["", "UTF-16//IGNORE", "a b", "nowhere-1", "é"])
+    func noEncoding(name: String) {
+        #expect(!ImportSource.isEncoding(name))
+        #expect(
+            error { try read(csv()) { $0.encoding = name } }?.message.contains("doesn't know the encoding")
+                == true)
+    }
+
+    @Test("A text that isn't in its encoding throughout ends the import")
+    func damagedEncoding() throws {
+        let bytes = Array(csv("A,cafe,1,2,a,,,").utf8) + [0x90] + Array(",cafe,1,2,b,,,\n".utf8)
+        for encoding in ["Windows-1252", "Shift_JIS"] {
+            let message = error { try read(bytes) { $0.encoding = encoding } }?.message
+            #expect(message?.contains("isn't \(encoding) throughout") == true, "\(message ?? "")")
+        }
     }
 
     @Test(
