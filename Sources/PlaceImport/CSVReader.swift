@@ -1,4 +1,5 @@
 import PointsOfInterestAPI
+import PointsOfInterestServerAPI
 
 /// Reads delimited rows (RFC 4180): a header, if the mapping doesn't list the columns, then a row at a time. It also accepts
 /// what the RFC doesn't have: another delimiter, LF alone, a byte order mark, blank lines, and quotes within a field that
@@ -22,13 +23,15 @@ struct CSVReader: RowReader {
     /// For each column, the mapping's field that is in it; −1 for none.
     private var fieldOfColumn: [Int]
     private var nextLine = 1
+    /// The line that the header begins in.
+    private(set) var headerLine = 1
 
     /// Reads the header; the mapping then knows which columns have names in languages.
     /// - Throws: ``ImportError``, also where a field that places must have is in no column.
-    init(_ input: ByteInput, mapping: inout Mapping, delimiter: UInt8?) throws(ImportError) {
-        try self.init(
-            input, delimiter: delimiter ?? mapping.delimiter, columns: mapping.columns,
-            hasQuotes: mapping.hasQuotes)
+    init(
+        _ input: ByteInput, mapping: inout Mapping, delimiter: UInt8?, headerRow: Int? = nil
+    ) throws(ImportError) {
+        try self.init(input, mapping, delimiter: delimiter, headerRow: headerRow)
         mapping.findNames(among: columns)
         take(mapping.fieldNames)
         if let duplicate = duplicate(among: mapping.usedNames) {
@@ -41,23 +44,31 @@ struct CSVReader: RowReader {
         throw error
     }
 
-    /// Reads the header, unless `columns` are known, and takes no column yet.
+    /// Reads the header, unless the mapping knows the columns, and takes no column yet.
+    ///
+    /// - Parameter headerRow: which row the header is in; nil for the first one, or for the one below a title that has what
+    ///   the mapping needs.
     init(
-        _ input: ByteInput, delimiter: UInt8?, columns: [String]? = nil, hasQuotes: Bool = true
+        _ input: ByteInput, _ mapping: Mapping, delimiter: UInt8?, headerRow: Int?
     ) throws(ImportError) {
         self.input = input
-        self.hasQuotes = hasQuotes
+        hasQuotes = mapping.hasQuotes
         self.delimiter = UInt8(ascii: ",")
+        let delimiter = delimiter ?? mapping.delimiter
         fieldOfColumn = Array(0..<Self.maximumColumns)
         try findEncoding()
         let named = delimiterLine()
         self.delimiter = delimiter ?? named ?? Self.recognizedDelimiter(input.unread)
         let mark = Array(RejectedRows.columns[0].utf8) + [self.delimiter]
         isRejected = input.startsWith(mark)
-        if let columns, !isRejected {
+        if let columns = mapping.columns, !isRejected {
             self.columns = columns
             header = Array(columns.map(quoted).joined(separator: [self.delimiter]))
         } else {
+            if !isRejected {
+                try skipTitle(mapping, hasDelimiter: delimiter != nil || named != nil, headerRow: headerRow)
+            }
+            headerLine = nextLine
             self.columns = try readHeader()
             header = Array(rowText ?? [])
         }
@@ -110,6 +121,35 @@ struct CSVReader: RowReader {
                     + "give --encoding, perhaps \(WesternText.guess(input.unread))")
         }
         try input.read(as: WesternText.encoding)
+    }
+
+    /// Passes over what is above the header.
+    private mutating func skipTitle(
+        _ mapping: Mapping, hasDelimiter: Bool, headerRow: Int?
+    ) throws(ImportError) {
+        let first = delimiter
+        var row = Row(fieldCount: Self.maximumColumns)
+        var (length, lines, number) = (0, 0, 0)
+        while number < headerRow ?? TableHeader.maximumRows {
+            let bytes = input.unread.dropFirst(length)
+            // A title has none, or others.
+            if !hasDelimiter { delimiter = Self.recognizedDelimiter(bytes) }
+            row.removeAll()
+            guard let record = scan(bytes, isAtEnd: input.isAtEnd, into: &row), record.length > 0 else {
+                break
+            }
+            number += 1
+            let names = (0..<min(record.columns, Self.maximumColumns)).map { row.text(of: row[$0]) }
+            if headerRow.map({ $0 == number }) ?? TableHeader(names).isFound(by: mapping) {
+                input.consume(length)
+                nextLine += lines
+                return
+            }
+            length += record.length
+            lines += record.lines
+        }
+        if let headerRow { throw input.error("there is no row \(headerRow), which should have the header") }
+        delimiter = first
     }
 
     private mutating func readHeader() throws(ImportError) -> [String] {
@@ -250,11 +290,24 @@ struct CSVReader: RowReader {
                 index += 1
                 continue
             }
-            record.isBlank = record.columns == 1 && start == end && !isQuoted
             record.lines += 1
             record.length = min(index + 1, unread.count)
+            record.isBlank = isBlank(bytes.prefix(record.length))
             return record
         }
+    }
+
+    /// Whether a row has no text: spreadsheets write such rows below those that they show.
+    @inline(__always)
+    private func isBlank(_ row: ArraySlice<UInt8>) -> Bool {
+        func isText(_ byte: UInt8) -> Bool {
+            byte > 0x20 && byte != delimiter && (byte != UInt8(ascii: "\"") || !hasQuotes)
+        }
+        guard let text = row.firstIndex(where: isText) else { return true }
+        return row[text] >= 0x80
+            && String(decoding: row, as: UTF8.self).unicodeScalars.allSatisfy { scalar in
+                TableCheck.isInvisible(scalar) || !isText(UInt8(truncatingIfNeeded: min(scalar.value, 0xff)))
+            }
     }
 
     @inline(__always)
@@ -291,14 +344,6 @@ struct CSVReader: RowReader {
             return index + 1
         }
         return nil
-    }
-}
-
-extension String {
-    /// The text without the blanks of ASCII around it.
-    fileprivate var trimmingBlanks: String {
-        let kept = unicodeScalars.drop { $0.value <= 0x20 }
-        return String(kept.reversed().drop { $0.value <= 0x20 }.reversed().map(Character.init))
     }
 }
 

@@ -21,6 +21,8 @@ struct FieldInventory {
 
     private(set) var fields: [Field] = []
     private(set) var rows = 0
+    /// Whether a row is a feature of GeoJSON with an id of its own.
+    private(set) var hasFeatureIDs = false
     private var indexes: [String: Int] = [:]
 
     init(_ reader: inout CSVReader) throws(ImportError) {
@@ -40,7 +42,7 @@ struct FieldInventory {
                 case .object(let object) = try? JSONDecoder().decode(
                     JSONValue.self, from: Data(reader.object))
             else { return }
-            inventory.add(object)
+            inventory.add(object, reader.names)
         }
     }
 
@@ -61,10 +63,13 @@ struct FieldInventory {
     }
 
     /// Adds the properties of a feature, or the members of another object.
-    private mutating func add(_ object: JSONValue.Object) {
+    private mutating func add(_ object: JSONValue.Object, _ names: [String: String]) {
         let isFeature = object["type"]?.text == "Feature"
+        if isFeature, object["id"] != nil { hasFeatureIDs = true }
         for (name, value) in object.members {
             switch (name, value) {
+            case ("properties", .object(let properties)) where isFeature && !names.isEmpty:
+                for (name, value) in properties.members { add(value, named: names[name] ?? name, level: 0) }
             case ("properties", .object) where isFeature, ("tags", .object), ("attributes", .object):
                 add(value, named: "", level: 0)
             case _ where isFeature: break
@@ -116,6 +121,27 @@ struct FieldInventory {
         if fields[index].values[short] != nil || fields[index].values.count < Self.maximumValues {
             fields[index].values[short, default: 0] += 1
         }
+    }
+
+    /// Whether a name is that of an object or an array, of which parts are fields.
+    func hasObject(_ name: String) -> Bool {
+        let path = name.asciiLowercased + "."
+        return fields.contains { $0.name.asciiLowercased.hasPrefix(path) }
+    }
+
+    /// The field that has the places' categories, by its name: rather one of labels than of numbers and ids.
+    var categories: Field? {
+        let kinds = ["type", "kind", "categor", "kategor", "class", "amenity"]
+        let candidates = fields.filter { field in
+            kinds.contains { field.name.asciiLowercased.contains($0) } && field.values.count <= 100
+        }
+        func areWords(_ field: Field) -> Bool {
+            field.numbers == 0
+                && !field.values.keys.contains { text in
+                    text.count > 12 && text.allSatisfy { $0.isHexDigit || $0 == "-" }
+                }
+        }
+        return candidates.first(where: areWords) ?? candidates.first
     }
 
     func has(_ name: String) -> Bool { fields.contains { $0.name.asciiLowercased == name.asciiLowercased } }

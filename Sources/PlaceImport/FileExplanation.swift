@@ -10,6 +10,8 @@ package struct FileExplanation: CustomStringConvertible {
     private var lines: [String] = []
     /// Whether the file has columns, and whether it is a response of Overpass.
     private var (isCSV, isOverpass) = (false, false)
+    /// Whether the file says in which coordinate system its positions are.
+    private var namesReferenceSystem = false
     private var advice: [String] = []
 
     /// Reads the first file's first rows, at most a thousand, and needs no database.
@@ -32,9 +34,9 @@ package struct FileExplanation: CustomStringConvertible {
 
     private mutating func explainColumns(_ input: ByteInput) throws(ImportError) {
         let mapping = try found.mapping(unlessNamed: "columns")
+        let hasReturns = input.unread.contains(UInt8(ascii: "\r"))
         var reader = try CSVReader(
-            input, delimiter: source.delimiter ?? mapping.delimiter, columns: mapping.columns,
-            hasQuotes: mapping.hasQuotes)
+            input, mapping, delimiter: source.delimiter, headerRow: source.headerRow)
         if found.mapping == nil, reader.columns.count == 19, Int(reader.columns[0]) != nil,
             let input = try OpenedFile(path, source).input
         {
@@ -44,7 +46,11 @@ package struct FileExplanation: CustomStringConvertible {
         let inventory = try FieldInventory(&reader)
         let delimiter = ImportSource.name(ofDelimiter: reader.delimiter)
         let encoding = input.encoding ?? "UTF-8"
-        lines.append("\(path): CSV, \(encoding), delimiter \(delimiter), \(reader.columns.count) columns")
+        let lineEnd = hasReturns ? "CR LF" : "LF"
+        lines.append(
+            "\(path): CSV, \(encoding), lines end with \(lineEnd), delimiter \(delimiter), \(reader.columns.count) columns"
+        )
+        if reader.headerLine > 1 { lines.append("  the header is in line \(reader.headerLine)") }
         if let duplicate = reader.duplicate(among: mapping.usedNames) {
             lines.append("  \(duplicate): rename one of them")
         }
@@ -59,6 +65,7 @@ package struct FileExplanation: CustomStringConvertible {
         if let input = opened.input {
             let beginning = opened.beginning
             isOverpass = beginning?.isOverpass == true
+            namesReferenceSystem = beginning?.referenceSystem != nil
             usual = beginning?.mapping ?? "columns"
             mapping = try source.mapping(unlessNamed: usual)
             let (collections, objects) = (beginning?.collections ?? [], beginning?.objectsOfObjects ?? [])
@@ -95,6 +102,15 @@ package struct FileExplanation: CustomStringConvertible {
             reader = GeoJSONReader(input, mapping: mapping)
             lines.append(
                 "\(path): \(foreign.drivers?.first ?? "a format") of GDAL, coordinates: degrees, by GDAL")
+            if let hidden = foreign.sheets?.hidden, !hidden.isEmpty {
+                lines.append(
+                    "  hidden sheets, which aren't read unless --layer names one: "
+                        + hidden.map(\.printable).joined(separator: ", "))
+            }
+            if foreign.isTable {
+                try reader.findHeader(mapping, row: source.headerRow)
+                if let row = reader.headerRow { lines.append("  the header is in row \(row)") }
+            }
             explain((try? GDALLayer.layers(path, foreign, source.environment, confinement)) ?? [])
         }
         let inventory = try withExtendedLifetime(converter) { () throws(ImportError) in
@@ -126,40 +142,53 @@ package struct FileExplanation: CustomStringConvertible {
     /// Lists layers that aren't empty. What keeps `ogrinfo` from listing them keeps places from being read, which says why.
     private mutating func explain(_ layers: [GDALLayer]) {
         let layers = layers.filter { $0.count != 0 }
-        for layer in layers {
+        for layer in layers.prefix(Self.shownNames) {
             let count = layer.count.map { ", \($0) \($0 == 1 ? "feature" : "features")" } ?? ""
             let system = layer.referenceSystem.map { ", in \($0.prefix(100).printable)" } ?? ""
             lines.append("  layer \(layer.name.prefix(60).printable)\(count)\(system)")
         }
         if layers.count > 1, source.layer == nil {
             advise("--layer \(layers[0].name.quotedForShell): the places of one layer only, not of all")
+            advise(
+                "--column category=\(GDALLayer.field): the layer that each place is in (a folder, a sheet)")
         }
     }
 
     /// Says from which field each of a place's comes, and which is missing.
     private mutating func explain(_ inventory: FieldInventory, _ usualMapping: String) throws(ImportError) {
+        guard inventory.rows > 0 else { return lines.append("  there are no rows") }
         recognizeMapping(inventory)
         let mapping = try found.mapping(unlessNamed: usualMapping)
         let sample = PlaceSample(found)
         var used: Set<String> = []
         for field in ImportField.allCases where field != .names && field != .otherNames {
-            // A table has no features, whose own id `@id` is; nor has an object one with an id among its members.
-            let isFeature = !isCSV && !inventory.has("id")
             guard
                 let names = mapping.origin(
-                    of: field, isThere: { inventory.has($0) || $0.hasPrefix("@") && isFeature })
+                    of: field,
+                    isThere: { name in
+                        inventory.has(name) || name == "@id" && inventory.hasFeatureIDs
+                            || name == GDALLayer.field
+                            || field == .position && inventory.hasObject(name)
+                    })
             else { continue }
             used.formUnion(names.map(\.asciiLowercased))
             let origin = names.isEmpty ? "a fixed text" : names.map(\.printable).joined(separator: ", ")
             lines.append("  \(field.rawValue.padded(to: 12))\(origin)")
         }
-        for field in mapping.missingFields(where: { name in inventory.has(mapping.fieldNames[name]) }) {
+        func isThere(_ field: Int) -> Bool {
+            inventory.has(mapping.fieldNames[field]) || mapping.fieldNames[field] == GDALLayer.field
+        }
+        for field in mapping.missingFields(where: isThere) {
+            let isPosition = [.latitude, .longitude].contains(field)
+            if isPosition, mapping.fieldNames.contains(where: inventory.hasObject), sample.hasPositions {
+                continue
+            }
             // In JSON they may be in a geometry.
-            if [.latitude, .longitude].contains(field), !isCSV, !sample.lacksPositions { continue }
+            if isPosition, !isCSV, !sample.lacksPositions { continue }
             lines.append("  \(field.rawValue.padded(to: 12))not found")
             suggest(field, inventory)
         }
-        suggestReferenceSystem(inventory, mapping)
+        suggestReferenceSystem(inventory, mapping, sample)
         let unused = inventory.fields.filter {
             !used.contains($0.name.asciiLowercased) && !mapping.hasNamesOrProperties(in: $0.name)
         }
@@ -208,16 +237,17 @@ package struct FileExplanation: CustomStringConvertible {
             let likely = named ?? texts.max { $0.values.count < $1.values.count }
             take(column: likely?.name, as: .name, "the column that has the places' names")
         case .category:
-            let kinds = ["type", "kind", "categor", "class", "amenity"]
-            let named = inventory.fields.first { field in
-                kinds.contains { field.name.asciiLowercased.contains($0) } && field.values.count <= 100
+            let fixed = "--set category=CATEGORY: all places are of one category, such as cafe or airport"
+            guard let named = inventory.categories else {
+                found.fixedTexts[.category] = "CATEGORY"
+                advise(fixed)
+                return advise("or --column category=COLUMN: the column that has each place's category")
             }
-            found.fixedTexts[.category] = "CATEGORY"
-            advise("--set category=CATEGORY: all places are of one category, such as cafe or airport")
-            let examples = named.map { ", such as " + $0.examples.joined(separator: ", ") } ?? ""
-            advise(
-                "or --column \([.category: named?.name ?? "COLUMN"].option.quotedForShell): the column that has each place's "
-                    + "category\(examples)")
+            let examples = Array(named.values.keys.sorted().prefix(3)).joined(separator: ", ")
+            take(
+                column: named.name, as: .category,
+                "the column that has each place's category, such as \(examples)")
+            advise("or \(fixed)")
         case .latitude, .longitude:
             if let position = inventory.fields.first(where: { $0.positions * 2 > $0.count }) {
                 take(column: position.name, as: .position, "latitude and longitude in one column, or WKT")
@@ -229,8 +259,14 @@ package struct FileExplanation: CustomStringConvertible {
     }
 
     /// Recognises coordinates that can't be degrees.
-    private mutating func suggestReferenceSystem(_ inventory: FieldInventory, _ mapping: Mapping) {
-        guard source.referenceSystem == nil, isCSV,
+    private mutating func suggestReferenceSystem(
+        _ inventory: FieldInventory, _ mapping: Mapping, _ sample: PlaceSample
+    ) {
+        guard found.referenceSystem == nil, !namesReferenceSystem else { return }
+        defer {
+            if found.referenceSystem == nil, sample.areOutOfRange { takeReferenceSystem(isMercator: false) }
+        }
+        guard
             let y = mapping.origin(of: .latitude, isThere: inventory.has)?.first,
             let x = mapping.origin(of: .longitude, isThere: inventory.has)?.first
         else { return }
@@ -242,7 +278,10 @@ package struct FileExplanation: CustomStringConvertible {
                 || max(abs(northings.lowerBound), abs(northings.upperBound)) > 400
         else { return }
         // Eastings of UTM are between these, in each of its zones; those of Web Mercator are all around the Earth.
-        let isMercator = eastings.lowerBound < 100_000 || eastings.upperBound > 900_000
+        takeReferenceSystem(isMercator: eastings.lowerBound < 100_000 || eastings.upperBound > 900_000)
+    }
+
+    private mutating func takeReferenceSystem(isMercator: Bool) {
         found.referenceSystem = isMercator ? "EPSG:3857" : "EPSG:CODE"
         advise(
             isMercator

@@ -54,7 +54,15 @@ enum GDALFormat: CaseIterable {
         case .root(let name):
             reason = "its root element, \(name), is of none of the formats that are read: \(Self.names)"
         case .documentType: reason = "it has a document type declaration, which could name other files"
-        case .none: if beginning.starts(with: Self.zip) { reason = "it is an archive: unpack it first" }
+        case .none:
+            // Compound File Binary, in which Excel wrote until 2007.
+            if beginning.starts(with: [0xd0, 0xcf, 0x11, 0xe0]) {
+                throw ImportError("it is a file of an old Office: save it as .xlsx or as CSV", path: path)
+            }
+            if path.asciiLowercased.hasSuffix(".numbers") {
+                throw ImportError("it is a file of Numbers: export it as .xlsx or as CSV", path: path)
+            }
+            if beginning.starts(with: Self.zip) { reason = "it is an archive: unpack it first" }
         }
         throw ImportError("\(reason). \(ImportError.seeUnconfined)", path: path)
     }

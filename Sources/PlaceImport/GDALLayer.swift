@@ -7,10 +7,12 @@ struct GDALLayer: Equatable {
     /// The name of its coordinate reference system, with its code where it has one; nil if the file doesn't name it.
     private(set) var referenceSystem: String?
 
-    /// How many bytes of what `ogrinfo` prints are read, and how many layers are told.
-    private static let (maximumBytes, maximumCount) = (1 << 20, 20)
+    /// The field that has the name of the layer that a feature is in.
+    static let field = "@layer"
+    /// How many bytes of what `ogrinfo` prints are read.
+    private static let maximumBytes = 16 << 20
 
-    /// The layers of a source, at most 20; none of OpenStreetMap's, which are always the same five, and whose features GDAL
+    /// The layers of a source; none of OpenStreetMap's, which are always the same five, and whose features GDAL
     /// would have to read to count them.
     static func layers(
         _ path: String, _ source: GDALSource, _ environment: [String: String], _ confinement: ConfinedGDAL?
@@ -30,7 +32,16 @@ struct GDALLayer: Equatable {
         }
         // What prints more is ended with the process.
         if text.count < maximumBytes { try process.finish() }
+        guard text.count < maximumBytes else { throw ImportError("it has too many layers", path: path) }
         return layers(describedBy: String(decoding: text, as: UTF8.self))
+    }
+
+    /// What a layer is called in the file: GDAL adds a number to a name that is there twice.
+    static func name(_ name: String, among layers: [GDALLayer]) -> String {
+        guard let found = name.wholeMatch(of: /(.+) \(#[0-9]+\)/)?.output.1,
+            layers.contains(where: { $0.name == found })
+        else { return name }
+        return String(found)
     }
 
     /// Reads what `ogrinfo` prints: lines such as `Layer name: cafes` and `Feature Count: 2`, and behind `Layer SRS WKT:` the
@@ -40,7 +51,6 @@ struct GDALLayer: Equatable {
         var isSystemNext = false
         for line in text.split(separator: "\n") {
             if let name = line.rest(behind: "Layer name: ") {
-                guard layers.count < maximumCount else { break }
                 layers.append(GDALLayer(name: String(name)))
             } else if layers.isEmpty {
                 continue

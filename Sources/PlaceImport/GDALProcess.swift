@@ -90,12 +90,15 @@ final class GDALProcess {
             if let condition = mapping.openStreetMapCondition { arguments += ["-where", condition] }
             // No box is passed: the OSM driver would leave out a way's nodes outside of it, which would move the way.
             arguments += openStreetMapLayers
-        } else if let box = options.boundingBox, !box.crossesAntimeridian, options.referenceSystem == nil {
+        } else if let box = options.boundingBox, !box.crossesAntimeridian, options.referenceSystem == nil,
+            // Features are counted to know their layers.
+            !mapping.fieldNames.contains(GDALLayer.field)
+        {
             arguments += ["-spat_srs", "EPSG:4326", "-spat"]
             arguments += [box.west, box.south, box.east, box.north].map { "\($0)" }
         }
         arguments += source.openingOptions
-        if let layer = options.layer {
+        for layer in options.layer.map({ [$0] }) ?? source.usualLayers {
             guard source.format != .openStreetMap, !layer.hasPrefix("-") else {
                 throw ImportError("it has no layer \(layer.printable)")
             }

@@ -9,6 +9,8 @@ struct GDALSource {
     let files: [String]
     /// GDAL's names of the drivers that may read it; nil leaves the choice to GDAL.
     let drivers: [String]?
+    /// The sheets of a workbook; nil for other formats.
+    private(set) var sheets: WorkbookSheets?
 
     /// What `--unconfined-source` allows: anything that GDAL can open, and all that it leads to.
     private init(unconfined path: String) {
@@ -29,6 +31,25 @@ struct GDALSource {
 
     /// The mapping that is usual for its places; nil for `columns`.
     var mapping: String? { format == .openStreetMap ? "openstreetmap" : nil }
+
+    /// The layers that have its places; none for all. Routes and tracks of GPX are where somebody went, and hidden sheets
+    /// aren't meant to be seen.
+    var usualLayers: [String] {
+        if format == .gpx { return ["waypoints"] }
+        return sheets.map { $0.hidden.isEmpty ? [] : $0.visible } ?? []
+    }
+
+    /// The layers whose features are read, in their order.
+    func readLayers(
+        _ path: String, _ options: ImportSource, _ confinement: ConfinedGDAL?
+    ) throws(ImportError) -> [GDALLayer] {
+        let names = options.layer.map { [$0] } ?? usualLayers
+        return try GDALLayer.layers(path, self, options.environment, confinement)
+            .filter { names.isEmpty || names.contains($0.name) }
+    }
+
+    /// Whether it has sheets, of which a row has the names of the columns.
+    var isTable: Bool { format == .workbook || format == .openDocument }
 
     /// Checks a file; `-` is standard input.
     private init(_ path: String) throws(ImportError) {
@@ -65,7 +86,9 @@ struct GDALSource {
             try GeoPackage.check(whole)
         case .kmz, .workbook, .openDocument:
             files = [whole]
-            try ZIPArchive(whole).verify()
+            let archive = try ZIPArchive(whole)
+            try archive.verify()
+            if format != .kmz { sheets = try WorkbookSheets(archive, path: whole, format) }
         case .openStreetMap, .gpx, .kml: files = [whole]
         }
     }

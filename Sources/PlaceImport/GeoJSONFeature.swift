@@ -17,9 +17,14 @@ struct GeoJSONFeature {
     private let geometryField: Int?
     /// Which fields may be any JSON, and which of them are read member by member as well.
     private let (jsonFields, wholeFields): (Set<Int>, Set<Int>)
+    /// Which of these have positions, which are short.
+    private let positionFields: Set<Int>
+    private static let maximumPositionBytes = 1024
     /// What the names of properties with a name in a language begin with, in lower case, and a field to read them into.
     private let names: (prefix: [UInt8], spareField: Int)?
     private let isNested: Bool
+    /// The names that members stand for, by their own.
+    private var otherNames: [[UInt8]: [UInt8]] = [:]
     private let isProjected: Bool
 
     init(mapping: Mapping, isProjected: Bool = false) {
@@ -31,7 +36,8 @@ struct GeoJSONFeature {
             while fieldsByLength.count <= name.count { fieldsByLength.append([]) }
             fieldsByLength[name.count].append((name, field))
         }
-        wholeFields = mapping.wholeFields
+        positionFields = mapping.positionFields
+        wholeFields = mapping.wholeFields.union(positionFields)
         jsonFields = mapping.propertyFields.union(wholeFields)
         let spareField = mapping.fieldNames.firstIndex(of: Mapping.spareField)
         names = spareField.flatMap { field in
@@ -41,6 +47,11 @@ struct GeoJSONFeature {
         geometryField = mapping.fieldNames.firstIndex(of: "@geometry")
     }
 
+    /// Reads members by other names than their own.
+    mutating func nameFields(_ names: [(own: String, other: String)]) {
+        for (own, other) in names { otherNames[Array(own.utf8)] = Array(other.trimmingBlanks.utf8) }
+    }
+
     func read(_ scanner: inout JSONScanner, into row: inout Row) -> ReadRow {
         var isFeature = false
         var geometry = GeometryBox()
@@ -48,7 +59,10 @@ struct GeoJSONFeature {
             try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
                 switch name.known(to: scanner) {
                 case .type: isFeature = try scanner.string().known(to: scanner) == .feature
-                case .id: try value(&scanner, field: idField, into: &row)
+                case .id:
+                    let isBlank = row.isBlank
+                    try value(&scanner, field: idField, into: &row)
+                    row.isBlank = isBlank
                 case .geometry: try read(&geometry, &scanner, level: 0, into: &row)
                 case .properties: try properties(&scanner, into: &row)
                 default: try scanner.skipValue()
@@ -112,6 +126,14 @@ struct GeoJSONFeature {
     private func member(
         _ name: JSONText, _ scanner: inout JSONScanner, path: [UInt8], level: Int, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
+        let other =
+            otherNames.isEmpty
+            ? nil
+            : name.withContent(in: scanner.bytes, atMost: Self.maximumNameBytes) { otherNames[Array($0)] }
+                ?? nil
+        if let other {
+            return try member(named: other, &scanner, level: level, into: &row)
+        }
         guard path.isEmpty else {
             let whole = name.withContent(in: scanner.bytes, atMost: Self.maximumNameBytes - path.count) {
                 path + $0
@@ -248,6 +270,7 @@ struct GeoJSONFeature {
     private func value(
         _ scanner: inout JSONScanner, field: Int?, into row: inout Row
     ) throws(JSONScanner.SyntaxError) {
+        if row.isBlank, !scanner.isAtBlankValue { row.isBlank = false }
         guard let field else { return try scanner.skipValue() }
         switch scanner.next {
         case UInt8(ascii: "\""):
@@ -270,7 +293,9 @@ struct GeoJSONFeature {
             let start = scanner.position
             try scanner.skipValue()
             let value = scanner.bytes[start..<scanner.position]
-            if value.count <= CSVReader.maximumRowBytes {
+            let maximum =
+                positionFields.contains(field) ? Self.maximumPositionBytes : CSVReader.maximumRowBytes
+            if value.count <= maximum {
                 row.set(field, toJSON: value)
             }
         case UInt8(ascii: "n"):
@@ -338,6 +363,14 @@ extension GeoJSONFeature {
                 guard scanner.next == UInt8(ascii: "]") else { throw scanner.fail("a position's end") }
             }
         } while depth > 0
+    }
+}
+
+extension JSONScanner {
+    /// Whether the next value is null, or a text of blanks alone.
+    fileprivate var isAtBlankValue: Bool {
+        guard next == UInt8(ascii: "\"") else { return next == UInt8(ascii: "n") }
+        return bytes[(position + 1)...].first { $0 != 0x20 } == UInt8(ascii: "\"")
     }
 }
 

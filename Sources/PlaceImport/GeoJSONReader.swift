@@ -1,3 +1,6 @@
+import Foundation
+import PointsOfInterestAPI
+
 /// Cuts the features out of a stream of GeoJSON, or the objects out of other JSON, without keeping more than one of them.
 ///
 /// A stream is a FeatureCollection (RFC 7946), or features one after the other, each on a line or behind a record
@@ -35,12 +38,27 @@ struct GeoJSONReader: RowReader {
     private var isTooLong = false
     /// Whether all of the feature that was read last is kept.
     private var isWhole = false
+    /// The layers whose features follow each other, and the mapping's field that has their names.
+    private var layers: ArraySlice<GDALLayer>
+    private let layerField: Int?
+    private let allLayers: [GDALLayer]
+    /// How many features of the first of these were read.
+    private var layerCount = 0
+    /// The rows of a table that were read for its header, and aren't returned yet.
+    private var waiting: ArraySlice<[UInt8]> = []
+    /// Which row of a table has the header, where that isn't the first one.
+    private(set) var headerRow: Int?
+    /// What its texts name, by GDAL's names.
+    private(set) var names: [String: String] = [:]
+    private var isTable = false
 
     init(
         _ input: ByteInput, mapping: Mapping, shape: JSONShape = .collection("features"),
-        isProjected: Bool = false
+        isProjected: Bool = false, layers: [GDALLayer] = []
     ) {
         self.input = input
+        (self.layers, allLayers) = (layers[...], layers)
+        layerField = layers.isEmpty ? nil : mapping.fieldNames.firstIndex(of: GDALLayer.field)
         self.shape = shape
         self.isProjected = isProjected
         if case .collection(let member) = shape {
@@ -57,6 +75,63 @@ struct GeoJSONReader: RowReader {
     var rowText: [UInt8]? { nil }
 
     mutating func next(into row: inout Row) throws(ImportError) -> ReadRow {
+        while true {
+            let read: ReadRow
+            if let bytes = waiting.popFirst() {
+                row.removeAll()
+                kept = bytes
+                read = kept.withScanner { feature.read(&$0, into: &row) }
+            } else {
+                read = try nextFeature(into: &row)
+            }
+            if case .end = read { return .end }
+            if let layerField { row.set(layerField, to: nextLayer().utf8) }
+            if !isTable || !row.isBlank { return read }
+        }
+    }
+
+    /// The name of the layer that the next feature is in.
+    private mutating func nextLayer() -> String {
+        while let layer = layers.first, let count = layer.count, layerCount >= count {
+            layers.removeFirst()
+            layerCount = 0
+        }
+        layerCount += 1
+        return layers.first.map { GDALLayer.name($0.name, among: allLayers) } ?? ""
+    }
+
+    /// Takes the names of the columns from a row below a title, of which GDAL has made the columns' names.
+    ///
+    /// - Parameter row: which row it is; nil for the one that has what the mapping needs, if the first one doesn't.
+    mutating func findHeader(_ mapping: Mapping, row number: Int?) throws(ImportError) {
+        isTable = true
+        guard number != 1 else { return }
+        var row = Row(fieldCount: mapping.fieldNames.count)
+        for index in 2...(number ?? TableHeader.maximumRows) {
+            guard case .row = try nextFeature(into: &row) else { break }
+            waiting.append(kept)
+            guard case .object(let object) = try? JSONDecoder().decode(JSONValue.self, from: Data(kept)),
+                case .object(let cells) = object["properties"]
+            else { break }
+            if number == nil, index == 2, TableHeader(cells.members.map(\.name)).isFound(by: mapping) {
+                return
+            }
+            let texts = cells.members.compactMap { name, value in value.text.map { (name, $0) } }
+            guard number.map({ $0 == index }) ?? TableHeader(texts.map(\.1)).isFound(by: mapping) else {
+                continue
+            }
+            feature.nameFields(texts)
+            names = Dictionary(texts) { first, _ in first }
+            waiting = []
+            layerCount += index - 1
+            headerRow = index
+            return
+        }
+        if let number { throw input.error("there is no row \(number), which should have the header") }
+    }
+
+    /// Reads the next feature, or why it is none.
+    private mutating func nextFeature(into row: inout Row) throws(ImportError) -> ReadRow {
         while true {
             if input.unread.isEmpty, try !input.fill() {
                 guard depth > 0 else { return .end }
@@ -92,11 +167,13 @@ struct GeoJSONReader: RowReader {
     /// Refuses a coordinate system that is named only behind the features: these were read as degrees.
     private mutating func checkTrailer() throws(ImportError) {
         defer { trailer = nil }
-        guard !isProjected, let crs = JSONBeginning.crs(in: String(decoding: trailer ?? [], as: UTF8.self)),
-            let system = crs.code ?? crs.unknown
+        let text = String(decoding: trailer ?? [], as: UTF8.self)
+        guard !isProjected, let found = JSONBeginning.referenceSystem(in: text),
+            let system = found.code ?? found.unknown
         else { return }
         throw input.error(
-            "its crs, \(system.printable), is behind its features: \(ImportError.seeReferenceSystem)")
+            "its coordinate system, \(system.printable), is behind its features: \(ImportError.seeReferenceSystem)"
+        )
     }
 
     /// Reads on to the end of a feature or of the bytes, and keeps what belongs to the feature.

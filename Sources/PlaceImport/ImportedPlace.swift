@@ -213,6 +213,8 @@ package struct ImportSource: Sendable {
     package var format: ImportFormat?
     /// The encoding of delimited files and of JSON, as iconv names it; nil for UTF-8, or where the file shows it.
     package var encoding: String?
+    /// Which row of a table has the names of its columns, from 1; nil for the first, or the one below a title.
+    package var headerRow: Int?
     /// The delimiter between the fields of a row; nil to recognise it from the header.
     package var delimiter: UInt8?
     /// The columns or properties that fields are taken from, instead of those of the mapping. A row without the id that

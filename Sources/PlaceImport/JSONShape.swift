@@ -45,7 +45,7 @@ struct JSONBeginning {
         if isOverpass { (shape, mapping) = (.collection("elements"), "openstreetmap") }
         if RejectedRows.areBeginning(bytes) {
             readRejectedContext(bytes)
-        } else if collections.first == "features" || ownCollections == 0 {
+        } else if collections.contains("features") || ownCollections == 0 {
             readReferenceSystem(bytes)
         }
     }
@@ -138,31 +138,34 @@ struct JSONBeginning {
         }
     }
 
-    /// Reads the member `crs` of GeoJSON as it was in 2008, or the one of ArcGIS.
     private mutating func readReferenceSystem(_ bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        if let crs = Self.crs(in: text) {
-            (referenceSystem, unknownSystem) = crs
-        } else if let found = text.firstMatch(of: /"spatialReference"\s*:\s*(\{[^{}]{0,200}\}?)/)?.output.1 {
-            let code =
-                found.firstMatch(of: /"latestWkid"\s*:\s*([0-9]{4,6})\b/)?.output.1
-                ?? found.firstMatch(of: /"wkid"\s*:\s*([0-9]{4,6})\b/)?.output.1
-            referenceSystem = code == "4326" ? nil : code.map { "EPSG:\($0)" }
-            if code == nil { unknownSystem = String(found) }
-        }
+        guard let system = Self.referenceSystem(in: String(decoding: bytes, as: UTF8.self)) else { return }
+        (referenceSystem, unknownSystem) = system
     }
 
-    /// What a member `crs` in a text says: a code, nil for degrees with the longitude first, which are usual; or what isn't
-    /// known. Nil where there is no such member.
-    static func crs(in text: String) -> (code: String?, unknown: String?)? {
-        let member = /"crs"\s*:\s*(\{[^{}]{0,80}\{[^{}]{0,200}\}?|\{[^{}]{0,80}\}?)/
-        guard let found = text.firstMatch(of: member)?.output.1 else { return nil }
-        if found.contains(/\bCRS84"/) { return (nil, nil) }
-        guard let name = found.firstMatch(of: /(EPSG|ESRI):[0-9.]{0,8}:?([0-9]{4,6})"/)?.output else {
-            return (nil, String(found))
+    /// What a text says by the member `crs` of GeoJSON as it was in 2008, or by that of ArcGIS: a code, nil for degrees with
+    /// the longitude first, which are usual; or what isn't known. Nil where there is no such member.
+    static func referenceSystem(in text: String) -> (code: String?, unknown: String?)? {
+        let member = /"crs"\s*:\s*("[^"]{0,200}"|\{[^{}]{0,80}\{[^{}]{0,200}\}?|\{[^{}]{0,80}\}?)/
+        if let found = text.firstMatch(of: member)?.output.1 {
+            if found.contains(/\bCRS84"/) { return (nil, nil) }
+            let name = found.firstMatch(of: /(EPSG|ESRI):[0-9.]{0,8}:?([0-9]{4,6})"/)?.output
+            // {"type": "EPSG", "properties": {"code": 25832}}
+            let number = found.firstMatch(of: /"code"\s*:\s*"?([0-9]{4,6})\b/)?.output.1
+            return known(name.map { "\($0.1):\($0.2)" } ?? number.map { "EPSG:\($0)" }, in: found)
         }
-        let code = "\(name.1):\(name.2)"
-        return (code == "EPSG:4326" ? nil : code, nil)
+        guard let found = text.firstMatch(of: /"spatialReference"\s*:\s*(\{[^{}]{0,200}\}?)/)?.output.1 else {
+            return nil
+        }
+        let code =
+            found.firstMatch(of: /"latestWkid"\s*:\s*([0-9]{4,6})\b/)?.output.1
+            ?? found.firstMatch(of: /"wkid"\s*:\s*([0-9]{4,6})\b/)?.output.1
+        // EPSG's numbers are smaller; 102100 is an old one of 3857.
+        return known(code.map { ($0.count < 6 ? "EPSG:" : "ESRI:") + $0 }, in: found)
+    }
+
+    private static func known(_ code: String?, in text: Substring) -> (code: String?, unknown: String?) {
+        (code == "EPSG:4326" ? nil : code, code == nil ? String(text) : nil)
     }
 
     private static func has(_ word: String, in bytes: ArraySlice<UInt8>) -> Bool {

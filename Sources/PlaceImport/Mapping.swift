@@ -11,6 +11,11 @@ struct Mapping {
         /// Where there is one, the text is a number, of which the decimal logarithm times this factor is taken.
         var logarithmFactor: Double?
         var fields: [Int] { conditions.map(\.field) + parts.flatMap(\.fields) }
+        /// The field that is all of its text; nil where there are others, or other texts.
+        var onlyField: Int? {
+            guard parts.count == 1, case .field(let field) = parts[0] else { return nil }
+            return field
+        }
     }
 
     enum Part {
@@ -191,6 +196,11 @@ struct Mapping {
     var wholeFields: Set<Int> {
         Set([namesObject, propertiesObject, correctionsObject].compactMap(\.self) + otherNames.map(\.field))
             .subtracting(choices.joined().flatMap(\.fields))
+    }
+
+    /// The row's fields that may have a position as an object or an array of JSON.
+    var positionFields: Set<Int> {
+        Set(self[.position].compactMap { choice in choice.conditions.isEmpty ? choice.onlyField : nil })
     }
 
     /// The names of the row's fields that something is made of, as options have left them, in lower case; without names in

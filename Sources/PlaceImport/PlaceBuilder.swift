@@ -136,7 +136,7 @@ struct PlaceBuilder {
 
     /// Notes what a row gives, and what it leaves empty.
     private mutating func note(_ row: Row, in place: inout ImportedPlace) {
-        place.given = alwaysGiven
+        place.given = place.address == nil ? alwaysGiven : alwaysGiven.union(.address)
         for (member, fields) in givenByFields where fields.contains(where: row.has) {
             place.given.insert(member)
         }
@@ -241,11 +241,22 @@ struct PlaceBuilder {
         var isThere = false
         for choice in mapping[.position] {
             guard let range = choice.text(of: &row) else { continue }
+            if let field = choice.onlyField, row.hasNestedJSON(field), !isPosition(row, field) { continue }
             isThere = true
             let position = PositionText.position(row.bytes(of: range), inDegrees: inDegrees)
             if let position { return (position.latitude, position.longitude) }
         }
         throw isThere ? .malformedCoordinates : .noCoordinates
+    }
+
+    /// Whether an object or an array is meant as a position. Of an array that a mapping only guesses at, it has to be known
+    /// which number is the latitude.
+    private func isPosition(_ row: Row, _ field: Int) -> Bool {
+        let text = row.bytes(of: row[field])
+        if text.first == UInt8(ascii: "["), !mapping.namedFields.contains(.position) {
+            return PositionObject.latitudeFirst.contains(mapping.fieldNames[field].asciiLowercased)
+        }
+        return PositionObject.position(text, inDegrees: projection == nil) != nil
     }
 
     /// The category; nil if the mapping doesn't select such places.
@@ -385,10 +396,25 @@ struct PlaceBuilder {
     }
 
     private mutating func address(of row: inout Row) throws(RejectionReason) -> String? {
-        guard let address = try text(.address, of: &row) else { return nil }
+        var found = try text(.address, of: &row)
+        if found == nil { found = try addressBeforePosition(of: &row) }
+        guard let address = found else { return nil }
         if address.codePoints <= Self.maximumAddressLength { return address.text }
         count(.addressDropped)
         return nil
+    }
+
+    /// The address in the field that also has the position.
+    private mutating func addressBeforePosition(
+        of row: inout Row
+    ) throws(RejectionReason) -> PlaceText.Normalised? {
+        guard case .inFields = row.position, mapping[.latitude].text(of: &row) == nil,
+            let text = mapping[.position].text(of: &row),
+            let (address, _) = PositionText.behindAddress(row.bytes(of: text))
+        else { return nil }
+        let lines = address.split { $0 == 0x0a || $0 == 0x0d }
+        let joined = row.appendText { $0 += lines.joined(separator: Array(", ".utf8)) }
+        return try row.normalised(joined)
     }
 
     private mutating func website(of row: inout Row) throws(RejectionReason) -> String? {

@@ -73,6 +73,11 @@ package final class PlaceReader {
         progress.notSelected += file.builder.notSelected
         progress.normalised.merge(file.builder.normalised, uniquingKeysWith: +)
         progress.leftOut.merge(file.builder.leftOut, uniquingKeysWith: +)
+        if let hidden = file.hiddenSheets {
+            progress.remarks.append(
+                "\(file.input.path): hidden sheets aren't read: \(hidden.map(\.printable).joined(separator: ", ")); --layer NAME reads one"
+            )
+        }
         if let encoding = file.input.encoding, encoding != source.encoding {
             progress.remarks.append(
                 "\(file.input.path): the text is \(encoding) and was read as that, not as UTF-8")
@@ -103,6 +108,8 @@ private final class PlaceFile {
     let context: RejectedRows.Context
     var isDelimited: Bool { rows is CSVReader }
     private let converter: GDALProcess?
+    /// The sheets that aren't read; nil where there are none.
+    let hiddenSheets: [String]?
     private var row: Row
     private(set) var builder: PlaceBuilder
     private(set) var rowCount = 0
@@ -113,7 +120,13 @@ private final class PlaceFile {
         let foreign = try format == .gdal ? GDALSource(path, source) : nil
         let usual = foreign?.mapping ?? opened.beginning?.mapping
         var mapping = try source.mapping(unlessNamed: usual ?? "columns")
+        let hidden = source.layer == nil ? foreign?.sheets?.hidden ?? [] : []
+        hiddenSheets = hidden.isEmpty ? nil : hidden
+        var layers: [GDALLayer] = []
         if let foreign {
+            if mapping.fieldNames.contains(GDALLayer.field) {
+                layers = try foreign.readLayers(path, source, confinement)
+            }
             let converter = try GDALProcess(
                 path, foreign, mapping: mapping, source: source, confinement: confinement)
             self.converter = converter
@@ -143,12 +156,15 @@ private final class PlaceFile {
             throw ImportError(error.message, path: path)
         }
         if format == .csv {
-            rows = try CSVReader(input, mapping: &mapping, delimiter: source.delimiter)
+            rows = try CSVReader(
+                input, mapping: &mapping, delimiter: source.delimiter, headerRow: source.headerRow)
         } else {
             let shape = foreign == nil ? opened.beginning?.shape : nil
-            rows = GeoJSONReader(
+            var reader = GeoJSONReader(
                 input, mapping: mapping, shape: source.shape(unlessNamed: shape),
-                isProjected: projection != nil)
+                isProjected: projection != nil, layers: layers)
+            if foreign?.isTable == true { try reader.findHeader(mapping, row: source.headerRow) }
+            rows = reader
         }
         row = Row(fieldCount: mapping.fieldNames.count)
         builder = PlaceBuilder(
@@ -192,6 +208,11 @@ struct OpenedFile {
     let beginning: JSONBeginning?
 
     init(_ path: String, _ source: ImportSource) throws(ImportError) {
+        let isURL = ["http://", "https://", "ftp://"].contains(where: path.asciiLowercased.hasPrefix)
+        guard source.isUnconfined || !isURL else {
+            throw ImportError(
+                "it is a URL: download the file first, curl -LO \(path.quotedForShell)", path: path)
+        }
         // Rejected rows keep the options of the import that rejected them, its format too.
         let isRejected = Self.hasRejectedObjects(path)
         guard isRejected || !source.isForGDAL(path) else {

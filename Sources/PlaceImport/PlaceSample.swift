@@ -44,6 +44,12 @@ struct PlaceSample {
             && (notSelected > 0 || !categories.isEmpty || rejected.keys.contains { $0 != .noCoordinates })
     }
 
+    /// Whether most positions can't be degrees.
+    var areOutOfRange: Bool {
+        let rows = categories.values.reduce(0, +) + rejected.values.reduce(0) { $0 + $1.count }
+        return (rejected[.coordinatesOutOfRange]?.count ?? 0) * 2 > rows
+    }
+
     /// Whether there are rows, and none of them has a position.
     var lacksPositions: Bool { failure == nil && !hasPositions && rejected[.noCoordinates] != nil }
 

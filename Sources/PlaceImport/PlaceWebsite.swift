@@ -10,11 +10,16 @@ enum PlaceWebsite {
         var isEncoded = false
     }
 
-    /// Changes an address of a web page into one that the check accepts; nil if that isn't possible. Without a scheme, only
-    /// what may be the name of a host on the Internet begins one: it has a dot, and at its end a domain with letters, of two
-    /// characters or more. So neither `N/A` nor `tel:123` nor a price becomes a website.
+    /// Changes an address of a web page into one that the check accepts; nil if that isn't possible. Its host has a dot.
+    /// Without a scheme, only what may be the name of a host on the Internet begins one: it has at its end a domain with
+    /// letters, of two characters or more. So neither `N/A` nor `tel:123` nor a price becomes a website.
     static func normalise(_ text: String) -> Normalised? {
-        if TableCheck.isWebsite(text) { return Normalised(url: text) }
+        if TableCheck.isWebsite(text) {
+            let host = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix {
+                !"/?#".utf8.contains($0)
+            }
+            return host.contains(UInt8(ascii: ".")) ? Normalised(url: text) : nil
+        }
         // Punycode and percent-encoding make no text shorter than a quarter of its length.
         guard text.utf8.count <= 4 * TableCheck.maximumWebsiteLength else { return nil }
         var rest = text.unicodeScalars[...]
@@ -23,13 +28,15 @@ enum PlaceWebsite {
         if let given {
             scheme = given
             rest = rest.dropFirst(given.utf8.count)
+        } else if rest.starts(with: "//".unicodeScalars) {
+            rest = rest.dropFirst(2)
         }
         let host = rest.prefix { !"/?#:".unicodeScalars.contains($0) }
         guard let hostASCII = asciiHost(String(host)) else { return nil }
         let domain = hostASCII.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard
-            given != nil
-                || domain.count > 1 && domain.last?.count ?? 0 > 1 && !TableCheck.endsInDigits(domain)
+            domain.count > 1,
+            given != nil || domain.last?.count ?? 0 > 1 && !TableCheck.endsInDigits(domain)
         else {
             return nil
         }

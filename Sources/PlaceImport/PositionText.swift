@@ -1,4 +1,5 @@
 import Bytes
+import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
 /// Positions as texts of one field: `52.5, 13.4` with the latitude first, angles like `52°30′N 13°24′E`, or a geometry in
@@ -17,12 +18,38 @@ enum PositionText {
         if text.prefix(10).asciiLowercased == Array("srid=4326;".utf8) { text = text.dropFirst(10) }
         guard let first = text.first else { return nil }
         if isLetter(first), let centre = centre(ofWKT: text) { return centre }
+        if PositionObject.isLikely(text), let found = PositionObject.position(text, inDegrees: inDegrees) {
+            return found
+        }
+        if inDegrees, let found = behindAddress(text) { return found.position }
         guard text.count <= maximumLength, var text = cleaned(text) else { return nil }
         if let last = text.last, [("(", ")"), ("[", "]")].contains(where: { text.first == $0 && last == $1 })
         {
             text = text.dropFirst().dropLast().trimmed
         }
         return pair(text, inDegrees: inDegrees) ?? (inDegrees ? AngleText.pair(text) : nil)
+    }
+
+    /// An address with its position in brackets behind it, as Socrata writes it: `1 Main St, Oakland (37.8, -122.2)`.
+    static func behindAddress(
+        _ bytes: ArraySlice<UInt8>
+    ) -> (address: ArraySlice<UInt8>, position: (latitude: Double, longitude: Double))? {
+        let text = bytes.trimmed
+        guard text.last == ")", let start = text.suffix(maximumLength).lastIndex(of: UInt8(ascii: "(")),
+            case let address = text[..<start].trimmed, !address.isEmpty,
+            let inner = cleaned(text[start...].dropFirst().dropLast()), hasDecimals(inner),
+            let position = pair(inner, inDegrees: true) ?? AngleText.pair(inner),
+            Coordinate.latitudes.contains(position.latitude),
+            Coordinate.longitudes.contains(position.longitude)
+        else { return nil }
+        return (address, position)
+    }
+
+    /// Whether both numbers of a position are written with decimals, or as angles: `(5, 6)` may be those of houses.
+    private static func hasDecimals(_ text: ArraySlice<UInt8>) -> Bool {
+        func count(_ mark: UInt8) -> Int { text.count { $0 == mark } }
+        return !text.allSatisfy { $0 < 0x80 } || count(UInt8(ascii: ".")) > 1
+            || count(UInt8(ascii: ";")) == 1 && count(UInt8(ascii: ",")) == 2
     }
 
     /// A latitude or a longitude: a number, or an angle that isn't measured along the other.

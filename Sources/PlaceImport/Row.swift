@@ -13,6 +13,8 @@ struct Row {
 
     var line = 1
     var position = Position.inFields
+    /// Whether an object has no text and no number in any of its members, be they used or not.
+    var isBlank = true
     private var text: [UInt8] = []
     private var fields: [Range<Int>]
     /// Whether the text of a field is a value of JSON, not that of a string.
@@ -36,6 +38,7 @@ struct Row {
         names.removeAll(keepingCapacity: true)
         emptyNames.removeAll(keepingCapacity: true)
         position = .inFields
+        isBlank = true
     }
 
     /// Adds a name in a language.

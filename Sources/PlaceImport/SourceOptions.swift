@@ -24,6 +24,7 @@ extension ImportSource {
         let cleared = cleared.isEmpty ? nil : cleared.map(\.text).sorted().joined(separator: ",")
         let values: [(String, String?)] = [
             ("--format", format?.rawValue), ("--encoding", encoding),
+            ("--header-row", headerRow.map(String.init)),
             ("--delimiter", delimiter.map(Self.name(ofDelimiter:))),
             ("--mapping", mapping), ("--layer", layer), ("--crs", referenceSystem), ("--column", columns),
             ("--set", texts), ("--properties", properties), ("--clear", cleared), ("--bbox", box),

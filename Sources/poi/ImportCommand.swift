@@ -28,6 +28,7 @@ enum ImportCommand {
                                     properties or properties.NAME of the file's places; a column that it lacks changes nothing
           --layer NAME              a layer of a file with several, or the member of a JSON object that has the places
           --crs EPSG:CODE           the coordinate system of the positions, if it isn't WGS 84 and the file doesn't say it
+          --header-row N            the row of a table that has the columns' names, if it isn't found below a title
           --format csv|geojson|gdal, --delimiter CHARACTER|tab
           --encoding NAME           of a delimited file or JSON that isn't in UTF-8, as iconv names it: Windows-1250, Shift_JIS
           --unconfined-source       lets GDAL open anything; only for files that you trust
@@ -59,7 +60,8 @@ enum ImportCommand {
     private static let options: Set<String> = [
         "--allow", "--bbox", "--category", "--clear", "--column", "--credit", "--crs", "--database-url",
         "--database-url-file",
-        "--dataset", "--delimiter", "--encoding", "--except", "--format", "--id", "--layer", "--license",
+        "--dataset", "--delimiter", "--encoding", "--except", "--format", "--header-row", "--id", "--layer",
+        "--license",
         "--mapping",
         "--max-errors",
         "--properties", "--rejects", "--report", "--set", "--table", "--url",
@@ -192,6 +194,11 @@ extension ImportOptions {
                 "expected --dataset NAME and, for a new one, --license ID: places say where they come from and on which terms"
             )
         }
+        // As `--explain` has them in the command to run.
+        for (option, value, placeholder) in [("--dataset", name, "NAME"), ("--license", license, "ID")]
+        where value == placeholder {
+            throw ConfigurationError("\(option)=\(placeholder): put your own there")
+        }
         // Without one, the dataset's own.
         self.init(dataset: DatasetDescription(name: name, license: license ?? ""))
         dataset.credit = try Self.line("--credit", maximumLength: 300, mayBeEmpty: true, &reader)
@@ -258,6 +265,12 @@ extension ImportSource {
         if let text = reader.takeOption("--column") { columns = try Self.columns(text) }
         if let column = reader.takeOption("--id") { columns[.id] = column }
         if let text = reader.takeOption("--set") { fixedTexts = try Self.fixedTexts(text) }
+        headerRow = try reader.takeOption("--header-row").map { text throws(ConfigurationError) in
+            guard let row = Int(text), (1...1000).contains(row) else {
+                throw ConfigurationError("--header-row=\(text): expected the number of a row, 1…1000")
+            }
+            return row
+        }
         layer = reader.takeOption("--layer")
         referenceSystem = reader.takeOption("--crs")
         if let text = reader.takeOption("--clear") {

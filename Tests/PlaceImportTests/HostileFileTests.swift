@@ -32,7 +32,7 @@ struct HostileFileTests {
 
     @Test("A header of a million columns ends the import; in a row they are only counted")
     func columns() throws {
-        let columns = [UInt8](repeating: UInt8(ascii: ","), count: 999_999)
+        let columns = Array("x".utf8) + [UInt8](repeating: UInt8(ascii: ","), count: 999_999)
         let error = error { try read(columns + Array("\nA\n".utf8), as: "a.csv") }
         #expect(error?.message == "1000000 columns are more than 4096")
         let result = try read(

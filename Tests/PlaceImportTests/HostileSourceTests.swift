@@ -63,7 +63,7 @@ struct HostileSourceTests {
     @Test(
         "A source that isn't a file is refused, and the option that allows it named",
         arguments: [
-            "PG:dbname=places", "MYSQL:places", "WFS:http://127.0.0.1:9/", "http://127.0.0.1:9/a.gpx",
+            "PG:dbname=places", "MYSQL:places", "WFS:http://127.0.0.1:9/",
             "/vsicurl/http://127.0.0.1:9/a.gpx", "/vsizip//tmp/a.zip/a.shp", "/vsitar/a.tar/a.gpx",
             "/vsistdin/a.gpx",
             "GPKG:/tmp/a.gpkg:a", "CSV:/etc/passwd", "/dev/null", "/tmp",

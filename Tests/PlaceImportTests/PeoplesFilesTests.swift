@@ -159,6 +159,23 @@ struct PeoplesFilesTests {
                 == true)
     }
 
+    @Test("What can't be read is told with what helps, and without a dangerous option")
+    func unreadable() throws {
+        let old: [UInt8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
+        for (path, bytes, help) in [
+            ("a.xls", old, "save it as .xlsx"),
+            ("a.numbers", zip([("Index.zip", [1])]), "export it as .xlsx"),
+        ] {
+            let message = error { try read(bytes, as: path) }?.message ?? ""
+            #expect(message.contains(help) && !message.contains("--unconfined-source"), "\(message)")
+        }
+        for path in ["https://a.example/b.csv?x=1", "HTTP://a.example/b.gpkg", "ftp://a.example/b.json"] {
+            let message = error { try read(ImportSource(paths: [path])) }?.message ?? ""
+            #expect(message.contains("curl -LO \(path.quotedForShell)"), "\(message)")
+            #expect(!message.contains("--unconfined-source"))
+        }
+    }
+
     @Test("A text that isn't in its encoding throughout ends the import")
     func damagedEncoding() throws {
         let bytes = Array(csv("A,cafe,1,2,a,,,").utf8) + [0x90] + Array(",cafe,1,2,b,,,\n".utf8)
@@ -346,6 +363,19 @@ struct PeoplesFilesTests {
     func explanation() throws {
         #expect(try explain("name,lat,lon,note\nA,1,2,x\n").contains("--set category=CATEGORY"))
         #expect(try explain("Objektname,kind,lat,lon\nA,cafe,1,2\n").contains("--column name=Objektname"))
+        let german = try explain("name,lat,lon,Art,Kategorien\nA,1,2,x,Bar\n")
+        #expect(german.hasSuffix("--column category=Kategorien"))
+        let labels =
+            #"[{"name":"A","lat":1,"lon":2,"category_ids":["4bf58dd8d48988d16d941735"],"category_labels":["Bar"]}]"#
+        #expect(try explain(labels, as: "a.json").hasSuffix("--column category=category_labels.0"))
+        #expect(try explain("name,kind,lat,lon\r\nA,cafe,1,2\r\n").contains("lines end with CR LF"))
+        #expect(
+            try explain(#"{"type":"FeatureCollection","features":[]}"#, as: "a.geojson").contains("no rows"))
+        let table = #"[{"name":"A","kind":"cafe","lat":1,"lon":2}]"#
+        #expect(try !explain(table, as: "a.json").contains("@id"))
+        #expect(
+            try explain("name,kind,lat,lon,note\nA,x,1,2,b\n") { $0.properties = ["note"] }.contains(
+                "--properties note"))
         #expect(try explain("name,kind,Ort\nA,cafe,\"52.5, 13.4\"\n").contains("--column position=Ort"))
         #expect(try explain("name,kind,x,y\nA,cafe,-12197880,4315889\n").contains("--crs EPSG:3857"))
         let own = try explain("id,name,kind,lat,lon\n7,A,cafe,1,2\n")
@@ -354,8 +384,10 @@ struct PeoplesFilesTests {
             #"{"type": "Feature", "id": 7, "geometry": null, "properties": {"name": "A", "kind": "b"}}"#
         #expect(try explain(feature, as: "a.geojson").contains("  id          @id\n"))
         let places = try explain("name,kind,lat,lon,note\nA,Cafe,1,2,x\n")
-        for text in ["CSV, UTF-8, delimiter ,", "A (cafe) at 1.0, 2.0", "cafe 1", "note", "next: poi import"]
-        {
+        for text in [
+            "CSV, UTF-8, lines end with LF, delimiter ,", "A (cafe) at 1.0, 2.0", "cafe 1", "note",
+            "next: poi import",
+        ] {
             #expect(places.contains(text), "\(text)")
         }
         let tags = #"[{"amenity":"cafe","name":"A","lat":1,"lon":2},{"shop":"x","name":"B","lat":1,"lon":2}]"#

@@ -29,6 +29,65 @@ struct PositionTests {
     }
 
     @Test(
+        "An address may have its position in brackets behind it",
+        arguments: [
+            ("100 MAIN ST\nOAKLAND, CA 94601\n(37.25, -122.5)", "100 MAIN ST, OAKLAND, CA 94601"),
+            ("Weg 1 (Hof), Ort (37,25; -122,5)", "Weg 1 (Hof), Ort"),
+            ("Café (37°15′N 122°30′W) ", "Café"), ("(37.25, -122.5)", nil),
+        ])
+    func addressWithPosition(text: String, address: String?) throws {
+        let result = try read("name,category,position\nA,cafe,\"\(text)\"\n")
+        #expect(result.places.map(\.address) == [address])
+        #expect(result.places.map(\.latitude) == [37.25])
+        #expect(result.places.map(\.longitude) == [-122.5])
+        let other = try read("name,category,position,address\nA,cafe,\"\(text)\",Own\n")
+        #expect(other.places.map(\.address) == ["Own"])
+    }
+
+    @Test(
+        "An address with anything else in brackets is no position",
+        arguments: [
+            "100 MAIN ST (rear)", "Weg 1 (137.25, 22)", "Weg (1 2)", "(1, 2) Weg", "Weg 3 (5, 6, 7)",
+            "Weg ()",
+        ])
+    func addressWithoutPosition(text: String) throws {
+        #expect(try read("name,category,position\nA,cafe,\"\(text)\"\n").reasons == [.malformedCoordinates])
+    }
+
+    @Test(
+        "A position may be an object or an array",
+        arguments: [
+            #"{"lon":2.5,"lat":48.25}"#, #"{"Longitude":"2.5","Latitude":"48.25","human_address":"{}"}"#,
+            #"{"x":2.5,"y":48.25}"#, #"{"type":"Point","coordinates":[2.5,48.25,7]}"#, "[48.25,2.5]",
+            #"["48.25","2.5"]"#,
+        ])
+    func positionObject(json: String) throws {
+        let object = #"{"name":"A","category":"cafe","geo_point_2d":\#(json)}"#
+        let text = "name,category,position\nA,cafe,\"\(json.replacing("\"", with: "\"\""))\"\n"
+        let other = #"{"name":"A","category":"cafe","where":\#(json)}"#
+        for result in [
+            try read("[\(object)]", as: "a.json"), try read(text),
+            try read(text.replacing("\"\"", with: "'")),
+            try read("[\(other)]", as: "a.json") { $0.columns = [.position: "where"] },
+        ] {
+            #expect(result.places.map(\.latitude) == [48.25])
+            #expect(result.places.map(\.longitude) == [2.5])
+        }
+    }
+
+    @Test(
+        "What isn't a position, or could be two, isn't read as one",
+        arguments: [
+            ("location", #"{"city":"Paris"}"#), ("coordinates", "[13.5,52.25]"), ("location", "[1,2]"),
+            ("geo_point_2d", #"{"lat":1}"#),
+            ("geo_point_2d", #"{"lat":[1],"lon":2}"#),
+        ])
+    func noPositionObject(name: String, json: String) throws {
+        let result = try read(#"[{"name":"A","category":"cafe","\#(name)":\#(json)}]"#, as: "a.json")
+        #expect(result.reasons == [.noCoordinates])
+    }
+
+    @Test(
         "What isn't a position is rejected",
         arguments: [
             "Berlin", "52.5", "52.5, 13.25, 7", "POINT(a b)", "POINT EMPTY", "POINT(1)", "1,5,2,5", "(", "()",
@@ -169,6 +228,40 @@ struct PositionTests {
             let text = before.replacing(crs, with: #"{"type":"name","properties":{"name":"\#(known)"}}"#)
             #expect(try read(text, as: "a.geojson").places.map(\.longitude) == [2])
         }
+    }
+
+    @Test(
+        "A file's coordinate system is used, as it is named",
+        arguments: [
+            #""crs":"EPSG:3857""#, #""crs":{"type":"EPSG","properties":{"code":3857}}"#,
+            #""crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}}"#,
+            #""spatialReference":{"wkid":102100,"latestWkid":3857}"#,
+            #""spatialReference":{"wkid":102100}"#,
+        ])
+    func namedSystem(member: String) throws {
+        let feature =
+            #"{"type":"Feature","properties":{"name":"A","category":"cafe"},"geometry":"#
+            + #"{"type":"Point","coordinates":[1491636.1,6894700]}}"#
+        let object = #"{"attributes":{"NAME":"A","TYPE":"cafe"},"geometry":{"x":1491636.1,"y":6894700}}"#
+        for place in [feature, object] {
+            let before = #"{\#(member),"fields":[{"name":"x"}],"features":[\#(place)]}"#
+            let result = try read(before, as: "a.json")
+            #expect(result.places.map { ($0.latitude * 1e4).rounded() } == [525200])
+            #expect(try !explain(before, as: "a.json").contains("--crs"))
+            let behind =
+                #"{"features":[\#(place),\#(String(repeating: " ", count: 20_000))\#(place)],\#(member)}"#
+            #expect(
+                error { try read(behind, as: "a.json") }?.message.contains("behind its features") == true)
+        }
+    }
+
+    @Test("Positions that can't be degrees are no places, and what to say is offered")
+    func notDegrees() throws {
+        let text =
+            #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"A","category":"cafe"},"#
+            + #""geometry":{"type":"Point","coordinates":[389250,5820100]}}]}"#
+        #expect(try read(text, as: "a.geojson").reasons == [.coordinatesOutOfRange])
+        #expect(try explain(text, as: "a.geojson").hasSuffix("--license ID --crs EPSG:CODE"))
     }
 
     @Test(

@@ -205,7 +205,7 @@ HOSTILE = {
     "a million columns": (lambda: [b"a," * 1_000_000], 1, "line 1"),
     "nothing": (lambda: [b""], 1, ""),
     "one column": (lambda: [b"name\n"], 1, "line 1"),
-    "UTF-16": (lambda: [HEADER.decode().encode("utf-16")], 1, "UTF-16"),
+    "UTF-16, cut": (lambda: [HEADER.decode().encode("utf-16")[:-1]], 1, "UTF-16LE"),
     # These only have rows that are rejected.
     "NUL": (lambda: [HEADER, b"x1,A\0B,cafe,1,1\n"], 1, "nul 1"),
     "no UTF-8": (lambda: [HEADER, b"x1,\xff\xc3\xa9\xc3\xa9,cafe,1,1\n"], 1, "invalid-text 1"),
