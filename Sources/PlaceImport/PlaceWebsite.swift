@@ -14,12 +14,7 @@ enum PlaceWebsite {
     /// Without a scheme, only what may be the name of a host on the Internet begins one: it has at its end a domain with
     /// letters, of two characters or more. So neither `N/A` nor `tel:123` nor a price becomes a website.
     static func normalise(_ text: String) -> Normalised? {
-        if TableCheck.isWebsite(text) {
-            let host = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix {
-                !"/?#".utf8.contains($0)
-            }
-            return host.contains(UInt8(ascii: ".")) ? Normalised(url: text) : nil
-        }
+        if TableCheck.isWebsite(text) { return hasDottedHost(text) ? Normalised(url: text) : nil }
         // Punycode and percent-encoding make no text shorter than a quarter of its length.
         guard text.utf8.count <= 4 * TableCheck.maximumWebsiteLength else { return nil }
         var rest = text.unicodeScalars[...]
@@ -53,6 +48,16 @@ enum PlaceWebsite {
         return Normalised(
             url: url, hadScheme: text.utf8.starts(with: scheme.utf8),
             isEncoded: !url.utf8.reversed().starts(with: String(rest).utf8.reversed()))
+    }
+
+    /// Whether the host of a URL of http or https has a dot.
+    private static func hasDottedHost(_ url: String) -> Bool {
+        // No host begins with one.
+        for byte in url.utf8.dropFirst("https://".utf8.count) {
+            if byte == UInt8(ascii: ".") { return true }
+            if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") { break }
+        }
+        return false
     }
 
     /// An international name in ASCII, as Foundation makes it (UTS #46); nil where it can't be.
