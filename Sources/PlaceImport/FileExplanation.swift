@@ -26,14 +26,14 @@ package struct FileExplanation: CustomStringConvertible {
         let opened = try OpenedFile(path, source)
         if let input = opened.input, opened.format == .csv {
             isCSV = true
-            try explainColumns(input)
+            try explainColumns(input, opened.usualMapping ?? "columns")
         } else {
             try explainObjects(opened)
         }
     }
 
-    private mutating func explainColumns(_ input: ByteInput) throws(ImportError) {
-        let mapping = try found.mapping(unlessNamed: "columns")
+    private mutating func explainColumns(_ input: ByteInput, _ usual: String) throws(ImportError) {
+        let mapping = try found.mapping(unlessNamed: usual)
         let hasReturns = input.unread.contains(UInt8(ascii: "\r"))
         var reader = try CSVReader(
             input, mapping, delimiter: source.delimiter, headerRow: source.headerRow)
@@ -41,7 +41,7 @@ package struct FileExplanation: CustomStringConvertible {
             let input = try OpenedFile(path, source).input
         {
             take(mapping: "geonames", "it looks like a dump of GeoNames, which has no header")
-            return try explainColumns(input)
+            return try explainColumns(input, usual)
         }
         let inventory = try FieldInventory(&reader)
         let delimiter = ImportSource.name(ofDelimiter: reader.delimiter)
@@ -54,7 +54,7 @@ package struct FileExplanation: CustomStringConvertible {
         if let duplicate = reader.duplicate(among: mapping.usedNames) {
             lines.append("  \(duplicate): rename one of them")
         }
-        try explain(inventory, "columns")
+        try explain(inventory, usual)
     }
 
     private mutating func explainObjects(_ opened: OpenedFile) throws(ImportError) {
@@ -157,7 +157,7 @@ package struct FileExplanation: CustomStringConvertible {
     /// Says from which field each of a place's comes, and which is missing.
     private mutating func explain(_ inventory: FieldInventory, _ usualMapping: String) throws(ImportError) {
         guard inventory.rows > 0 else { return lines.append("  there are no rows") }
-        recognizeMapping(inventory)
+        if found.mapping == nil, usualMapping == "columns" { recognizeMapping(inventory) }
         let mapping = try found.mapping(unlessNamed: usualMapping)
         let sample = PlaceSample(found)
         var used: Set<String> = []
@@ -217,14 +217,22 @@ package struct FileExplanation: CustomStringConvertible {
     }
 
     private mutating func recognizeMapping(_ inventory: FieldInventory) {
-        guard found.mapping == nil else { return }
+        let known = [
+            ("alltheplaces", ["@spider", "ref"], "All the Places"),
+            ("foursquare", ["fsq_place_id", "fsq_category_labels"], "Foursquare"),
+            ("foursquare", ["fsq_place_id", "fsq_category_labels.0"], "Foursquare"),
+            ("gtfs", ["stop_id", "stop_lat", "stop_lon"], "GTFS"),
+            ("overture", ["names.primary", "basic_category"], "Overture Maps"),
+            ("overture", ["names.primary", "categories.primary"], "Overture Maps"),
+        ]
+        if let (name, _, source) = known.first(where: { $0.1.allSatisfy(inventory.has) }) {
+            return take(mapping: name, "these are places of \(source)")
+        }
         let tags = [
             "amenity", "shop", "tourism", "leisure", "highway", "historic", "railway", "natural", "man_made",
         ]
-        if !isOverpass, tags.count(where: inventory.has) >= 2 {
+        if tags.count(where: inventory.has) >= 2 {
             take(mapping: "openstreetmap", "the fields are tags of OpenStreetMap")
-        } else if inventory.has("names.primary"), inventory.has("categories.primary") {
-            take(mapping: "overture", "these are places of Overture Maps")
         }
     }
 
@@ -299,10 +307,10 @@ package struct FileExplanation: CustomStringConvertible {
 extension Mapping {
     /// The names of the row's fields that a field of a place is made of; nil where no choice applies.
     func origin(of field: ImportField, isThere: (String) -> Bool) -> [String]? {
-        let choice = self[field].first { $0.fields.allSatisfy { isThere(fieldNames[$0]) } }
+        let choice = self[field].first { $0.neededFields.allSatisfy { isThere(fieldNames[$0]) } }
         guard let choice else { return nil }
         var names: [String] = []
-        for index in choice.fields where !names.contains(fieldNames[index]) {
+        for index in choice.fields where !names.contains(fieldNames[index]) && isThere(fieldNames[index]) {
             names.append(fieldNames[index])
         }
         return names

@@ -170,12 +170,14 @@ extension Mapping {
 
     /// A condition that every place fulfils; nil if the mapping has none. It leaves out the roads of a whole country.
     fileprivate var openStreetMapCondition: String? {
-        guard selectsByCategory else { return nil }
+        guard selectsByCategory, self[.category].allSatisfy({ $0.conditions.contains(where: \.needsField) })
+        else { return nil }
         return categoryTags.map { "\"\($0)\" IS NOT NULL" }.joined(separator: " OR ")
     }
 
     /// The tags that categories depend on.
     private var categoryTags: [String] {
-        Set(self[.category].compactMap { $0.conditions.first?.field }).sorted().map { fieldNames[$0] }
+        Set(self[.category].compactMap { $0.conditions.first(where: \.needsField)?.field }).sorted()
+            .map { fieldNames[$0] }
     }
 }

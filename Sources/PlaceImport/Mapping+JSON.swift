@@ -5,8 +5,10 @@ import PointsOfInterestAPI
 // The format in which users write mappings, too; Documentation/import.md describes it.
 extension Mapping {
     static let builtIn: [String: [UInt8]] = [
-        "columns": PackageResources.columns_json, "geonames": PackageResources.geonames_json,
-        "openstreetmap": PackageResources.openstreetmap_json, "overture": PackageResources.overture_json,
+        "alltheplaces": PackageResources.alltheplaces_json, "columns": PackageResources.columns_json,
+        "foursquare": PackageResources.foursquare_json, "geonames": PackageResources.geonames_json,
+        "gtfs": PackageResources.gtfs_json, "openstreetmap": PackageResources.openstreetmap_json,
+        "overture": PackageResources.overture_json,
     ]
 
     /// - Parameter tables: the paths of the files that it looks up texts in, by the names of `tables`.
@@ -21,15 +23,7 @@ extension Mapping {
 
     /// Reads a mapping's JSON; an error names the part that is wrong.
     init(json: Data, path: String, tables: [String: String] = [:]) throws(ImportError) {
-        let members: JSONValue.Object
-        do {
-            guard case .object(let object) = try JSONDecoder().decode(JSONValue.self, from: json) else {
-                throw ImportError("should be a JSON object", path: path)
-            }
-            members = object
-        } catch let error as ImportError { throw error } catch {
-            throw ImportError("isn't JSON: \(Self.reason(for: error))", path: path)
-        }
+        let members = try Self.members(of: json, path: path)
         let files = try tables.map { (name, path) throws(ImportError) in (name, try Self.table(path)) }
         do throws(Fault) {
             // Choices name tables, wherever these are written.
@@ -49,6 +43,27 @@ extension Mapping {
         } catch {
             throw ImportError(Self.line("\(error.place): \(error.reason)"), path: path)
         }
+    }
+
+    /// The members of a mapping, and those of the built-in one that it extends, where it doesn't have them.
+    private static func members(of json: Data, path: String) throws(ImportError) -> JSONValue.Object {
+        var members: JSONValue.Object
+        do {
+            guard case .object(let object) = try JSONDecoder().decode(JSONValue.self, from: json) else {
+                throw ImportError("should be a JSON object", path: path)
+            }
+            members = object
+        } catch let error as ImportError { throw error } catch {
+            throw ImportError("isn't JSON: \(reason(for: error))", path: path)
+        }
+        guard let extended = members["extends"] else { return members }
+        guard let name = extended.text, let json = builtIn[name] else {
+            let names = builtIn.keys.sorted().joined(separator: ", ")
+            throw ImportError("extends: should be one of \(names)", path: path)
+        }
+        var whole = try Self.members(of: Data(json), path: name)
+        whole.append(members.members)
+        return whole
     }
 
     /// What is wrong, and where: `category[3].when`.
@@ -75,9 +90,11 @@ extension Mapping {
 
     private mutating func read(_ value: JSONValue, named name: String) throws(Fault) {
         switch (name, value) {
-        case ("description", .string), ("lookup", _), ("tables", _): break
+        case ("description", .string), ("extends", _), ("lookup", _), ("tables", _): break
         case ("quotes", .boolean(let hasQuotes)): self.hasQuotes = hasQuotes
         case ("delimiter", .string(let text)): delimiter = try character(text, place: name)
+        case ("cut", .object(let cuts)):
+            for (field, value) in cuts.members { add(try cut(value, of: field, place: "\(name).\(field)")) }
         case ("columns", .array(let values)):
             columns = values.compactMap(\.text)
             guard columns?.count == values.count else { throw Fault(name, "should be a list of names") }
@@ -103,12 +120,14 @@ extension Mapping {
         case ("corrections", _): throw Fault(name, "should be the name of a field with an object")
         case ("description", _), ("delimiter", _): throw Fault(name, "should be a text")
         case ("quotes", _): throw Fault(name, "should be true or false")
+        case ("cut", _): throw Fault(name, "should be an object of fields")
         case ("columns", _): throw Fault(name, "should be a list of names")
         default:
             guard let field = ImportField(rawValue: name) else {
                 let known =
                     ImportField.allCases.map(\.rawValue) + [
-                        "columns", "corrections", "delimiter", "lookup", "properties", "quotes", "tables",
+                        "columns", "corrections", "cut", "delimiter", "extends", "lookup", "properties",
+                        "quotes", "tables",
                     ]
                 throw Fault(name, "isn't one of \(known.joined(separator: ", "))")
             }
@@ -219,16 +238,19 @@ extension Mapping {
             for (name, value) in object.members {
                 let place = "\(place).\(name)"
                 switch (name, value) {
-                case ("when", .object(let conditions)):
+                case ("when", .object(let conditions)), ("unless", .object(let conditions)):
                     for (field, value) in conditions.members {
-                        choice.conditions.append(try condition(field, value, place: "\(place).\(field)"))
+                        let place = "\(place).\(field)"
+                        choice.conditions.append(
+                            try condition(field, value, isReversed: name == "unless", place: place))
                     }
                 case ("then", .string(let template)): choice.parts = try parts(template, place: place)
                 case ("log10", _):
                     choice.logarithmFactor = try logarithmFactor(value, of: field, place: place)
-                case ("when", _): throw Fault(place, "should be an object of fields and their values")
+                case ("when", _), ("unless", _):
+                    throw Fault(place, "should be an object of fields and their values")
                 case ("then", _): throw Fault(place, "should be a text")
-                default: throw Fault(place, "isn't one of when, then, log10")
+                default: throw Fault(place, "isn't one of when, unless, then, log10")
                 }
             }
             guard !choice.parts.isEmpty else { throw Fault(place, "has no \"then\"") }
@@ -281,16 +303,41 @@ extension Mapping {
     }
 
     private mutating func condition(
-        _ field: String, _ value: JSONValue, place: String
+        _ field: String, _ value: JSONValue, isReversed: Bool, place: String
     ) throws(Fault) -> Condition {
+        var condition = Condition(field: index(of: field), patterns: [], isReversed: isReversed)
+        var takesEmpty = false
         let values: [JSONValue] = if case .array(let values) = value { values } else { [value] }
-        let patterns = values.compactMap(\.text).map { text -> Condition.Pattern in
-            guard text.last == "*" else { return .exactly(Array(text.utf8)) }
-            return text == "*" ? .anything : .prefix(Array(text.utf8.dropLast()))
+        for value in values {
+            switch value {
+            case .null: takesEmpty = true
+            case .string("*"): condition.patterns.append(.anything)
+            case .string(let text) where text.last == "*":
+                condition.patterns.append(.prefix(Array(text.utf8.dropLast())))
+            case .string(let text): condition.patterns.append(.exactly(Array(text.utf8)))
+            default: throw Fault(place, "should be a text or null, or a list of these")
+            }
         }
-        guard !patterns.isEmpty, patterns.count == values.count else {
-            throw Fault(place, "should be a text or a list of texts")
+        guard !values.isEmpty else { throw Fault(place, "should be a text or null, or a list of these") }
+        condition.holdsIfEmpty = takesEmpty != isReversed
+        return condition
+    }
+
+    private mutating func cut(_ value: JSONValue, of field: String, place: String) throws(Fault) -> Cut {
+        guard case .object(let object) = value, !object.members.isEmpty else {
+            throw Fault(place, "should be an object of \"before\" and \"behind\"")
         }
-        return Condition(field: index(of: field), patterns: patterns)
+        var cut = Cut(field: index(of: field))
+        for (name, value) in object.members {
+            guard let text = value.text, !text.isEmpty else {
+                throw Fault("\(place).\(name)", "should be a text that isn't empty")
+            }
+            switch name {
+            case "before": cut.before = Array(text.utf8)
+            case "behind": cut.behind = Array(text.utf8)
+            default: throw Fault("\(place).\(name)", "isn't one of before, behind")
+            }
+        }
+        return cut
     }
 }

@@ -6,6 +6,7 @@ import PointsOfInterestAPI
 struct Mapping {
     /// A text with fields of the row in it, taken if the conditions hold and all its fields are there.
     struct Choice {
+        /// Those of `when`, then those of `unless`, which are reversed.
         var conditions: [Condition] = []
         var parts: [Part]
         /// Where there is one, the text is a number, of which the decimal logarithm times this factor is taken.
@@ -16,6 +17,15 @@ struct Mapping {
             guard parts.count == 1, case .field(let field) = parts[0] else { return nil }
             return field
         }
+        /// Those without which the choice never applies.
+        var neededFields: [Int] { conditions.filter(\.needsField).map(\.field) + parts.flatMap(\.fields) }
+    }
+
+    /// What is left of a field's text: what is before the first of a text, and of that what is behind the last of another one.
+    struct Cut {
+        var field: Int
+        var before: [UInt8] = []
+        var behind: [UInt8] = []
     }
 
     enum Part {
@@ -44,6 +54,10 @@ struct Mapping {
         }
         var field: Int
         var patterns: [Pattern]
+        var isReversed = false
+        /// Whether it holds where the field has no text.
+        var holdsIfEmpty = false
+        var needsField: Bool { !isReversed && !holdsIfEmpty }
     }
 
     /// The row's fields that are used. A field is known by its index in here.
@@ -55,6 +69,7 @@ struct Mapping {
     /// Whether an option names the column of the id. Then each row must have an id.
     private(set) var requiresID = false
     private var choices: [[Choice]] = ImportField.allCases.map { _ in [] }
+    private(set) var cuts: [Cut] = []
     /// The row's fields that become properties of the place, by the names that they have there.
     private(set) var properties: [(name: String, field: Int)] = []
     /// What the names of columns with a name in a language begin with; the rest is the language's tag.
@@ -86,6 +101,8 @@ struct Mapping {
     var selectsByCategory: Bool { self[.category].allSatisfy { !$0.conditions.isEmpty } }
 
     mutating func add(_ choice: Choice, for field: ImportField) { choices[field.number].append(choice) }
+
+    mutating func add(_ cut: Cut) { cuts.append(cut) }
 
     /// Notes that each row gives all that is taken so far.
     mutating func nameAll() {
@@ -144,7 +161,9 @@ struct Mapping {
     /// The fields that a place must have and that no choice can give, if the row has only some of the fields. Instead of a
     /// latitude and a longitude there may be a position.
     func missingFields(where isThere: (Int) -> Bool) -> [ImportField] {
-        func isFound(_ field: ImportField) -> Bool { self[field].contains { $0.fields.allSatisfy(isThere) } }
+        func isFound(_ field: ImportField) -> Bool {
+            self[field].contains { $0.neededFields.allSatisfy(isThere) }
+        }
         var missing = [ImportField.name, .category].filter { !isFound($0) }
         if requiresID, !isFound(.id) { missing.insert(.id, at: 0) }
         if !isFound(.position) { missing += [.latitude, .longitude].filter { !isFound($0) } }
@@ -288,14 +307,15 @@ extension [Mapping.Part] {
 
 extension Mapping.Condition {
     func holds(for row: Row) -> Bool {
-        guard !row[field].isEmpty else { return false }
-        return patterns.contains { pattern in
+        guard !row[field].isEmpty else { return holdsIfEmpty }
+        let isFound = patterns.contains { pattern in
             switch pattern {
             case .anything: true
             case .exactly(let text): row.has(field, text)
             case .prefix(let text): row.has(field, prefix: text)
             }
         }
+        return isFound != isReversed
     }
 }
 

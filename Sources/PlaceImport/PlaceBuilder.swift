@@ -98,6 +98,7 @@ struct PlaceBuilder {
 
     /// The place of a row, or why it is rejected; nil if the row isn't selected.
     mutating func item(from row: inout Row) -> ImportItem? {
+        for cut in mapping.cuts { row.cut(cut) }
         var sourceID: String?
         do throws(RejectionReason) {
             sourceID = try self.sourceID(of: &row)

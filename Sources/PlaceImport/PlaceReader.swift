@@ -118,7 +118,7 @@ private final class PlaceFile {
         let opened = try OpenedFile(path, source)
         var format = opened.format
         let foreign = try format == .gdal ? GDALSource(path, source) : nil
-        let usual = foreign?.mapping ?? opened.beginning?.mapping
+        let usual = foreign?.mapping ?? opened.usualMapping
         var mapping = try source.mapping(unlessNamed: usual ?? "columns")
         let hidden = source.layer == nil ? foreign?.sheets?.hidden ?? [] : []
         hiddenSheets = hidden.isEmpty ? nil : hidden
@@ -206,6 +206,10 @@ struct OpenedFile {
     let input: ByteInput?
     /// What its beginning says of it; nil where it isn't JSON.
     let beginning: JSONBeginning?
+    /// The mapping that is usual for its places; nil for `columns`, and where GDAL reads it.
+    var usualMapping: String? { beginning?.mapping ?? (isStops ? "gtfs" : nil) }
+    /// Whether it is the `stops.txt` of GTFS, or rejected rows of it.
+    private let isStops: Bool
 
     init(_ path: String, _ source: ImportSource) throws(ImportError) {
         let isURL = ["http://", "https://", "ftp://"].contains(where: path.asciiLowercased.hasPrefix)
@@ -216,7 +220,7 @@ struct OpenedFile {
         // Rejected rows keep the options of the import that rejected them, its format too.
         let isRejected = Self.hasRejectedObjects(path)
         guard isRejected || !source.isForGDAL(path) else {
-            (format, input, beginning) = (.gdal, nil, nil)
+            (format, input, beginning, isStops) = (.gdal, nil, nil, false)
             return
         }
         var format = isRejected ? .geojson : source.format ?? ImportFormat(extensionOf: path)
@@ -243,6 +247,17 @@ struct OpenedFile {
         self.input = input
         self.format = format ?? ImportFormat(beginningOf: input)
         beginning = self.format == .geojson ? JSONBeginning(input.unread) : nil
+        let name = path.split(separator: "/").last.map { String($0).asciiLowercased }
+        isStops =
+            self.format == .csv && (name == "stops.txt" || RejectedRows.areBeginning(ofColumns: input.unread))
+            && Self.hasStops(input.unread)
+    }
+
+    /// Whether a header has the columns that each file of stops has.
+    private static func hasStops(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let header = bytes.prefix { $0 != 0x0a }.prefix(4096).filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") }
+        let columns = Set(header.asciiLowercased.split(separator: UInt8(ascii: ",")))
+        return ["stop_id", "stop_lat", "stop_lon"].allSatisfy { columns.contains(ArraySlice($0.utf8)) }
     }
 
     private static func hasRejectedObjects(_ path: String) -> Bool {

@@ -85,6 +85,22 @@ struct Row {
         isJSON[field] && [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(text[fields[field]].first)
     }
 
+    /// Leaves a part of a field's text, without blanks around it.
+    mutating func cut(_ cut: Mapping.Cut) {
+        guard !fields[cut.field].isEmpty else { return }
+        var part = text[fields[cut.field]]
+        func has(_ mark: [UInt8], at index: Int) -> Bool { part[index...].starts(with: mark) }
+        if !cut.before.isEmpty, let end = part.indices.first(where: { has(cut.before, at: $0) }) {
+            part = part[..<end]
+        }
+        if !cut.behind.isEmpty, let start = part.indices.last(where: { has(cut.behind, at: $0) }) {
+            part = part[(start + cut.behind.count)...]
+        }
+        guard part.indices != fields[cut.field] else { return }
+        while part.last == 0x20 { part.removeLast() }
+        (fields[cut.field], isJSON[cut.field]) = (part.drop { $0 == 0x20 }.indices, false)
+    }
+
     /// Sets a field to the text between quotes, in which quotes are doubled.
     mutating func set(_ field: Int, toQuoted bytes: ArraySlice<UInt8>) {
         let start = text.count

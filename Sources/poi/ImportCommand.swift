@@ -20,7 +20,7 @@ enum ImportCommand {
           --explain                 says how the file would be read and which command to run; needs no database
           --column FIELD=COLUMN,…   takes fields from other columns: id, name, category, latitude, longitude, position, …
           --set FIELD=TEXT,…        gives fields the same text in every row: --set category=airport
-          --mapping NAME|FILE       columns, geonames, openstreetmap, overture, or a file of yours
+          --mapping NAME|FILE       alltheplaces, columns, foursquare, geonames, gtfs, openstreetmap, overture, or a file
           --table NAME=FILE,…       files in which the mapping looks up texts: --table state=admin1CodesASCII.txt for geonames
           --id COLUMN               the column of the places' stable ids
           --properties COLUMN,…     columns that become properties

@@ -33,6 +33,67 @@ struct MappingTests {
         #expect(result.places.map(\.featured) == [true, false, false, true])
     }
 
+    @Test("A choice isn't taken if a condition of unless holds; null is a field without a text")
+    func reversedConditions() throws {
+        let mapping = """
+            {"name": ["{name}"], "latitude": ["1"], "longitude": ["2"],
+             "category": [{"when": {"kind": [null, "eat*"]}, "unless": {"shut": "yes", "gone": "*"}, "then": "cafe"},
+                          {"unless": {"kind": null}, "then": "{kind}"}],
+             "operating_status": [{"when": {"shut": null, "never": null}, "then": "open"},
+                                  {"unless": {"shut": "no"}, "then": "closed"}]}
+            """
+        let text = """
+            name,kind,shut,gone
+            A,,,
+            B,eating,no,
+            C,eating,yes,
+            D,bar,,1
+            E,,,1
+            """
+        let result = try read(text, mapping: mapping)
+        #expect(result.places.map(\.name) == ["A", "B", "C", "D"])
+        #expect(result.places.map(\.category) == ["cafe", "cafe", "eating", "bar"])
+        #expect(result.places.map(\.operatingStatus) == [nil, nil, "permanentlyClosed", nil])
+        #expect(result.progress.notSelected == 1 && result.rejected == [])
+        // No column of the conditions needs to be there.
+        #expect(try read("name\nA\n", mapping: mapping).places.map(\.category) == ["cafe"])
+        let objects = #"[{"name":"A","kind":null,"shut":""},{"name":"B","kind":"eat","shut":"yes"}]"#
+        let places = try read(objects, mapping: mapping, as: "a.json").places
+        #expect(places.map(\.category) == ["cafe", "eat"])
+        #expect(places.map(\.operatingStatus) == [nil, "permanentlyClosed"])
+    }
+
+    @Test("A field is cut before a text and behind another one, for conditions and properties")
+    func cuts() throws {
+        let mapping = """
+            {"name": ["{name}"], "latitude": ["1"], "longitude": ["2"], "properties": ["n"],
+             "category": [{"when": {"kind": "bar"}, "then": "bar"}, "{path}"],
+             "cut": {"kind": {"before": ";"}, "path": {"before": "|", "behind": " > "}, "n": {"behind": "aa"}}}
+            """
+        let result = try read(
+            """
+            name,kind,path,n
+            A,bar ; cafe,,1
+            B,barn;bar,a > b > c | d > e,1aa2
+            C,;bar,x,aa
+            D,, > y > ,aaa3
+            """, mapping: mapping)
+        #expect(result.places.map(\.category) == ["bar", "c", "x"])
+        #expect(result.places.map(\.properties) == [#"{"n":"1"}"#, #"{"n":"2"}"#, nil])
+        #expect(result.reasons == [.noCategory])
+        let numbers = try read(#"{"name":"A","path":"x","n":1.5,"kind":7}"#, mapping: mapping, as: "a.json")
+        #expect(numbers.places.map(\.properties) == [#"{"n":1.5}"#])
+    }
+
+    @Test("A mapping has the members of the built-in one that it extends, but for its own")
+    func extended() throws {
+        let mapping = #"{"extends": "alltheplaces", "name": ["{brand}"], "properties": ["ref"]}"#
+        let text =
+            #"[{"id":"a","ref":"1","name":"A","brand":"B","amenity":"cafe","lat":1,"lon":2,"phone":"2"}]"#
+        let place = try #require(try read(text, mapping: mapping, as: "a.json").places.first)
+        #expect(place.name == "B" && place.category == "cafe" && place.properties == #"{"ref":"1"}"#)
+    }
+
     @Test(
         "Columns become properties where an option or the mapping names them: text of a delimited file stays text"
     )
@@ -175,8 +236,20 @@ struct MappingTests {
             (#"{"name": [1]}"#, "name[0]: should be a text, or"),
             (#"{"name": [{"when": {}}]}"#, "name[0]: has no \"then\""),
             (#"{"name": [{"when": {"a": 1}, "then": "b"}]}"#, "name[0].when.a: should be a text or"),
+            (
+                #"{"name": [{"when": {"a": [null, 1]}, "then": "b"}]}"#,
+                "name[0].when.a: should be a text or null"
+            ),
+            (#"{"name": [{"when": {"a": []}, "then": "b"}]}"#, "name[0].when.a: should be a text or null"),
+            (#"{"name": [{"unless": {"a": 1}, "then": "b"}]}"#, "name[0].unless.a: should be a text or null"),
+            (#"{"name": [{"unless": "a", "then": "b"}]}"#, "name[0].unless: should be an object"),
+            (#"{"cut": {"a": {}}}"#, "cut.a: should be an object of"),
+            (#"{"cut": 1}"#, "cut: should be an object"),
+            (#"{"cut": {"a": {"before": ""}}}"#, "cut.a.before: should be a text"),
+            (#"{"cut": {"a": {"after": "b"}}}"#, "cut.a.after: isn't one of before, behind"),
+            (#"{"extends": "x.json"}"#, "extends: should be one of alltheplaces, columns"),
             (#"{"name": [{"then": 1}]}"#, "name[0].then: should be a text"),
-            (#"{"name": [{"if": 1}]}"#, "name[0].if: isn't one of when, then"),
+            (#"{"name": [{"if": 1}]}"#, "name[0].if: isn't one of when, unless"),
             (#"{"delimiter": "ab"}"#, "delimiter: should be one"),
             (#"{"columns": [1]}"#, "columns: should be a list of names"),
             (#"{"quotes": 1}"#, "quotes: should be true or false"),
@@ -222,7 +295,7 @@ struct MappingTests {
     @Test("A mapping that isn't there is an error that names those that are")
     func missing() {
         let error = error { try PlaceImportTests.read(csv()) { $0.mapping = "geoname" } }
-        #expect(error?.message.contains("columns, geonames, openstreetmap") == true)
+        #expect(error?.message.contains("columns, foursquare, geonames, gtfs, openstreetmap") == true)
     }
 
     static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -306,11 +379,13 @@ struct MappingTests {
             try String(
                 contentsOf: Self.package.appendingPathComponent("Migrations/\(name).sql"), encoding: .utf8)
         }
-        for name in ["geonames", "openstreetmap"] {
+        for name in ["geonames", "gtfs", "openstreetmap", "overture"] {
             let mapping = String(decoding: try Self.builtIn(name), as: UTF8.self)
             let rules = try #require(mapping.split(separator: "\"category\": [").last)
-            let categories = rules.matches(of: /"then": "([a-z_]+)"/).map { String($0.output.1) }
-            #expect(categories.count > 20)
+            let chosen = rules.matches(of: /"then": "([a-z_]+)"/).map { String($0.output.1) }
+            let found = rules.matches(of: /": "([a-z_]+)"/).map { String($0.output.1) }
+            let categories = name == "overture" ? found : chosen
+            #expect(categories.count > (name == "gtfs" ? 0 : 20))
             for category in categories {
                 #expect(migrations.contains { $0.contains("('\(category)')") }, "\(category)")
             }

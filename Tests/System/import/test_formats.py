@@ -55,10 +55,11 @@ def objects(*arguments):
 
 
 def expression(conditions):
-    """A rule as osmium has it; one key is enough for the built-in mapping."""
+    """A rule as osmium has it; one key is enough for the built-in mapping. Of several values the first counts."""
     [(key, values)] = conditions.items()
     values = [values] if isinstance(values, str) else values
-    return f"nwr/{key}" if values == ["*"] else f"nwr/{key}={','.join(values)}"
+    values = [form for value in values for form in (value, f"{value};*")]
+    return f"nwr/{key}" if "*" in values else f"nwr/{key}={','.join(values)}"
 
 
 def is_whole(name, everything):

@@ -393,16 +393,19 @@ def test_an_openstreetmap_extract_is_unchanged_by_itself(importer):
     importer.run(HELSINKI, "--sync", dataset="helsinki", expect=0, says=f"unchanged {added}, removed 0")
 
 
-# A file by the published schema of Overture's places: two in categories of the mapping, and one that is in none.
+# A file by the published schema of Overture's places of September 2026: three in categories of the mapping, and one that is in
+# none.
 OVERTURE = """
 COPY (
     SELECT '08f11' || n AS id, CAST('POINT (' || 24.9 + n / 8 || ' 60.125)' AS GEOMETRY) AS geometry, 1 AS version,
         {{'primary': name, 'common': MAP {{'sv': name || 'et'}}, 'rules': NULL}} AS names,
-        {{'primary': category, 'alternate': ['food']}} AS categories, 0.9 AS confidence,
+        category AS basic_category, status AS operating_status, 0.9 AS confidence,
+        {{'primary': kind, 'hierarchy': ['top', kind], 'alternates': CAST(NULL AS VARCHAR[])}} AS taxonomy,
         ['https://example.com/' || n] AS websites, CAST(NULL AS VARCHAR[]) AS socials, ['+358'] AS phones,
         [{{'freeform': 'Katu ' || n, 'locality': 'Helsinki', 'postcode': '00100', 'region': NULL, 'country': 'FI'}}] AS addresses
-    FROM (VALUES (0, 'Ekberg "1852"', 'coffee_shop'), (1, 'Kiasma', 'art_museum'), (2, 'Putki', 'plumbing'))
-        AS place(n, name, category)
+    FROM (VALUES (0, 'Ekberg "1852"', 'coffee_shop', 'coffee_shop', 'open'), (1, 'Kiasma', NULL, 'art_museum', NULL),
+        (2, 'Putki', 'plumbing_service', 'plumbing', 'open'), (3, 'Loppu', 'hotel', 'hotel', 'permanently_closed'))
+        AS place(n, name, category, kind, status)
 ) TO '{path}' (FORMAT parquet)
 """
 
@@ -417,7 +420,8 @@ def test_overtures_parquet_goes_in_as_documented(importer, poi):
     subprocess.run(["bash", "-o", "pipefail", "-c", command.replace("place.parquet", str(parquet))], check=True,
                    env={**path, "DATABASE_URL": importer.server.database})
     assert importer.sql("""
-        SELECT string_agg(concat_ws('; ', source_id, name, category, latitude, longitude, address, website, names), E'\n'
-        ORDER BY source_id) FROM locations WHERE source_dataset = 'overture'""").split("\n") == [
+        SELECT string_agg(concat_ws('; ', source_id, name, category, latitude, longitude, address, website, names,
+        operating_status), E'\n' ORDER BY source_id) FROM locations WHERE source_dataset = 'overture'""").split("\n") == [
         '08f110; Ekberg "1852"; cafe; 60.125; 24.9; Katu 0, 00100 Helsinki; https://example.com/0; {"sv": "Ekberg \\"1852\\"et"}',
-        '08f111; Kiasma; museum; 60.125; 25.025; Katu 1, 00100 Helsinki; https://example.com/1; {"sv": "Kiasmaet"}']
+        '08f111; Kiasma; museum; 60.125; 25.025; Katu 1, 00100 Helsinki; https://example.com/1; {"sv": "Kiasmaet"}',
+        '08f113; Loppu; hotel; 60.125; 25.275; Katu 3, 00100 Helsinki; https://example.com/3; {"sv": "Loppuet"}; permanentlyClosed']
