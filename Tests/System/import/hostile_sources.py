@@ -297,4 +297,5 @@ def names(canaries):
     secret, url = canaries.secrets / "a.csv", f"http://127.0.0.1:{canaries.port}"
     for name in [f"PG:host=127.0.0.1 port={canaries.port}", f"WFS:{url}", f"{url}/a.gpx", f"/vsicurl/{url}/a.gpx",
                  f"CSV:{secret}", f"/vsisubfile/0_9,{secret}", f"OAPIF:{url}"]:
-        yield Source(name, "--unconfined-source", ["--format", "gdal"])
+        message = "it is a URL" if name.startswith("http") else "--unconfined-source"
+        yield Source(name, message, ["--format", "gdal"])

@@ -59,7 +59,7 @@ copied("vega-airports.csv", "airports of the USA, without a category", "PyPI: ve
        PACKAGES / "vega_datasets/_data/airports.csv", AIRPORT, 3_376)
 copied("bokeh-airports.csv", "OurAirports, with a kind of airport", "PyPI: bokeh-sampledata", BOKEH / "airports.csv",
        "--add-categories", 514)
-copied("arcgis.json", "a response of ArcGIS, in Web Mercator", "PyPI: bokeh-sampledata", BOKEH / "airports.json", AIRPORT, None)
+copied("arcgis.json", "a response of ArcGIS, in Web Mercator", "PyPI: bokeh-sampledata", BOKEH / "airports.json", AIRPORT, 50)
 
 
 @file("world_cities.csv.gz", "the first towns of a list with name and position only", "PyPI: bokeh-sampledata", TOWN, MANY)

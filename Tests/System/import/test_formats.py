@@ -166,7 +166,7 @@ HOSTILE = {
     "endless.csv": (lambda: HEADER + b"A,cafe,1,2\n" + b"a" * MUCH, "line 3: a row has more than 1 MiB"),
     "quote.csv": (lambda: HEADER + b'"' + b"A,cafe,1,2\n" * (MUCH // 11), "line 2: a row has more than 1 MiB"),
     "open.csv": (lambda: HEADER + b'A,cafe,1,2\n"A,cafe,1,2\n', "line 3: a quote isn't closed"),
-    "columns.csv": (lambda: b"," * 1_000_000 + b"\n", "line 1: 1000001 columns are more than 4096"),
+    "columns.csv": (lambda: b"a" + b"," * 1_000_000 + b"\n", "line 1: 1000001 columns are more than 4096"),
     "zeros.csv.gz": (lambda: gzip.compress(bytes(MUCH), 9), "line 1: a row has more than 1 MiB"),
     "zeros.json.gz": (lambda: gzip.compress(bytes(MUCH), 9), "line 1: there should be a feature"),
     "blanks.json.gz": (lambda: gzip.compress(b"\n" * MUCH, 9), ""),
