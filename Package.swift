@@ -149,12 +149,12 @@ let package = Package(
             ],
             // The page at `/`, in the program itself.
             resources: [.embedInCode("Pages/Start/Web")], swiftSettings: swiftSettings),
-        // Files in, places out: no HTTP, no SQL.
+        // Files in, places out: no SQL, and of HTTP only what curl does.
         .target(
             name: "PlaceImport",
             dependencies: [
-                "Bytes", "CIconv", "CPROJ", "CZlib", "ChildProcesses", "Hashing", "PointsOfInterestAPI",
-                "PointsOfInterestServerAPI",
+                "Bytes", "CIconv", "CPROJ", "CZlib", "ChildProcesses", "Hashing", "Locking",
+                "PointsOfInterestAPI", "PointsOfInterestServerAPI",
             ],
             // In the program itself: there is nothing else to install.
             resources: [.embedInCode("Mappings")], swiftSettings: swiftSettings,

@@ -146,14 +146,14 @@ struct ConfinedGDAL {
     }
 }
 
-private func executable(_ name: String, in environment: [String: String]) -> String? {
+func executable(_ name: String, in environment: [String: String]) -> String? {
     (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
         .first { $0.hasPrefix("/") && FileManager.default.isExecutableFile(atPath: $0) }
 }
 
 /// A folder that only we can read, for what a program keeps in files while it runs. It is removed with the last reference to
 /// it; where our process ends before that, by whoever watches over the program (``GDALProcess``).
-final class WorkFolder {
+final class WorkFolder: Sendable {
     let path: String
 
     init() throws(ImportError) {

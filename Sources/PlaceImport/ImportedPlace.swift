@@ -209,6 +209,8 @@ package enum ImportFormat: String, CaseIterable, Sendable {
 /// Which files to read, and how.
 package struct ImportSource: Sendable {
     package var paths: [String]
+    /// What the one file is called in the history and in reports, if not by its path: it was downloaded.
+    package var name: String?
     /// The format of all files; nil to recognise it from each file's extension or first byte.
     package var format: ImportFormat?
     /// The encoding of delimited files and of JSON, as iconv names it; nil for UTF-8, or where the file shows it.
@@ -243,6 +245,9 @@ package struct ImportSource: Sendable {
     package var environment = ProcessInfo.processInfo.environment
 
     package init(paths: [String]) { self.paths = paths }
+
+    /// What the files are called in the history and in reports.
+    package var names: [String] { name.map { [$0] } ?? paths }
 }
 
 package struct ReadProgress: Sendable, Equatable {

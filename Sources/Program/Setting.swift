@@ -81,16 +81,20 @@ extension Setting where Value == Int {
         _ name: SettingName, _ purpose: String, in range: ClosedRange<Int>
     ) -> Setting {
         Setting(name, purpose) { (text) throws(SettingRejection) in
-            let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("", 0)]
-            let unit = units.first { text.hasSuffix($0.0) } ?? ("", 0)
-            let (bytes, overflow) =
-                Int(text.dropLast(unit.0.count))?.multipliedReportingOverflow(by: 1 << unit.1) ?? (0, true)
-            guard !overflow, range.contains(bytes) else {
+            guard let bytes = bytes(text), range.contains(bytes) else {
                 throw SettingRejection(
                     expected: "bytes, such as 512MiB or 2GiB, at least \(range.lowerBound)")
             }
             return bytes
         }
+    }
+
+    /// Nil for anything else than such a number.
+    package static func bytes(_ text: String) -> Int? {
+        let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("", 0)]
+        let unit = units.first { text.hasSuffix($0.0) } ?? ("", 0)
+        let product = Int(text.dropLast(unit.0.count))?.multipliedReportingOverflow(by: 1 << unit.1)
+        return product?.overflow == false ? product?.partialValue : nil
     }
 
     private static func parse(_ text: String, in range: ClosedRange<Int>) throws(SettingRejection) -> Int {

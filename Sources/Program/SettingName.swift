@@ -75,6 +75,8 @@ package enum SettingName: String, CaseIterable, CustomStringConvertible, Sendabl
     case shutdownTimeout = "POI_SHUTDOWN_TIMEOUT"
     case socketGroup = "POI_SOCKET_GROUP"
     case socketMode = "POI_SOCKET_MODE"
+    case source = "POI_SOURCE"
+    case sourceFile = "POI_SOURCE_FILE"
     case stateDir = "POI_STATE_DIR"
     case tilesAttribution = "POI_TILES_ATTRIBUTION"
     case tilesDarkURL = "POI_TILES_DARK_URL"

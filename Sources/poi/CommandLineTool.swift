@@ -57,6 +57,9 @@ struct CommandLineTool {
             name: "import", summary: "bring the places of a dataset to what files say",
             help: ImportCommand.help, run: ImportCommand.run),
         Command(
+            name: "refresh", summary: "import a dataset anew from where it comes from: once a day, say",
+            help: RefreshCommand.help, run: RefreshCommand.run),
+        Command(
             name: "datasets", summary: "list, export or remove: what the places come from",
             help: DatasetsCommand.help, run: DatasetsCommand.run),
         Command(

@@ -11,7 +11,7 @@ enum DatasetsCommand {
         poi datasets export --no-dataset [FILE]
         poi datasets remove NAME --yes
 
-        list     every dataset: its name, how many places it has, its license, credit and URL
+        list     every dataset: its name, how many places it has, its license, credit and URL, and how its last refresh went
         export   writes a dataset's places to a file, or to standard output, so that poi import takes them back with what
                  people have corrected and removed: the same file again changes nothing. The file's extension says the
                  format, else --format; csv without either. --no-dataset: the places that are of no dataset
@@ -57,10 +57,14 @@ enum DatasetsCommand {
         let datasets = try DatasetList(database).run()
         guard !datasets.isEmpty else { return Terminal.printError("there are no datasets") }
         let rows = datasets.map {
-            [$0.name.isEmpty ? "(none)" : $0.name, "\($0.places)", $0.license, $0.credit ?? "", $0.url ?? ""]
+            [
+                $0.name.isEmpty ? "(none)" : $0.name, "\($0.places)", $0.license, $0.credit ?? "",
+                $0.url ?? "", $0.refresh ?? "",
+            ]
         }
-        try Terminal.print(
-            Terminal.table([["dataset", "places", "license", "credit", "url"]] + rows, numbers: [1]))
+        let isRefreshed = datasets.contains { $0.refresh != nil }
+        let header = ["dataset", "places", "license", "credit", "url", isRefreshed ? "refreshed" : ""]
+        try Terminal.print(Terminal.table([header] + rows, numbers: [1]))
     }
 
     private static func export(_ name: String?, to path: String?, _ invocation: Invocation) throws {

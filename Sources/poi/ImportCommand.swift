@@ -97,6 +97,15 @@ enum ImportCommand {
         let database = try DatabaseConfiguration(from: &reader)
         options.historyDays = try reader.read(.historyRetention)
         if try invocation.printsConfiguration(reader) { return }
+        let remembering = try remembering(source, &options, database, invocation)
+        try run(remembering, options, database, (rejectsPath, reportPath), destination)
+    }
+
+    /// The source with the options of the dataset's last import, unless they are given. Takes the license from there, too.
+    static func remembering(
+        _ source: ImportSource, _ options: inout ImportOptions, _ database: DatabaseConfiguration,
+        _ invocation: Invocation
+    ) throws -> ImportSource {
         let remembered = try ImportHistory(database).options(of: options.dataset.name)
         guard !options.dataset.license.isEmpty || remembered?.license != nil else {
             throw ConfigurationError(
@@ -104,16 +113,17 @@ enum ImportCommand {
             )
         }
         if options.dataset.license.isEmpty { options.dataset.license = remembered?.license ?? "" }
-        try run(
-            try source.remembering(remembered?.options, invocation), options, database,
-            (rejectsPath, reportPath), destination)
+        return try source.remembering(remembered?.options, invocation)
     }
 
     /// Runs the import, and tells what it did.
-    private static func run(
+    ///
+    /// - Parameter destination: for the command that is proposed where fields aren't found; nil for none.
+    @discardableResult
+    static func run(
         _ source: ImportSource, _ options: ImportOptions, _ database: DatabaseConfiguration,
-        _ paths: (rejects: String?, report: String?), _ destination: [String]
-    ) throws {
+        _ paths: (rejects: String?, report: String?), _ destination: [String]?
+    ) throws -> ImportReport {
         let rejects = try paths.rejects.map { try OutputFile(path: $0) }
         let changes = try paths.report.map { try OutputFile(path: $0) }
         let report: ImportReport
@@ -124,7 +134,7 @@ enum ImportCommand {
             try? rejects?.finish()
             try? changes?.finish()
             // An unconfined source isn't read twice: it may be a statement of SQL.
-            if let error = error as? ImportError, error.isAboutFields, !source.isUnconfined,
+            if let error = error as? ImportError, error.isAboutFields, !source.isUnconfined, let destination,
                 let explanation = try? FileExplanation(source, destination: destination)
             {
                 Terminal.printError("\(explanation)")
@@ -133,9 +143,13 @@ enum ImportCommand {
         }
         try rejects?.finish()
         try changes?.finish()
-        guard options.isDryRun else { return Terminal.tell("\(report)") }
+        guard options.isDryRun else {
+            Terminal.tell("\(report)")
+            return report
+        }
         try Terminal.print("\(report)\nthis is what an import would do; nothing was changed")
         if let refusal = report.refusal { throw RefusedImport(description: refusal) }
+        return report
     }
 
     /// The options about the dataset and what is done with it, for the command to run next.
@@ -186,7 +200,7 @@ private struct RefusedImport: Error, CustomStringConvertible {
 }
 
 extension ImportOptions {
-    fileprivate init(from reader: inout SettingsReader, switches: Set<String>) throws(ConfigurationError) {
+    init(from reader: inout SettingsReader, switches: Set<String>) throws(ConfigurationError) {
         let name = try Self.line("--dataset", maximumLength: 100, &reader)
         let license = try Self.line("--license", maximumLength: 200, &reader)
         guard let name else {

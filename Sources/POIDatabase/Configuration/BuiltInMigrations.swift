@@ -24,6 +24,8 @@ enum BuiltInMigrations {
             "bd9e7926ee41b4efaa4321bd81849e9f818088ca7f78fac73f6fee84051f2a26",
         "0214_list_recent_changes":
             "6d3f4e5f87f9a149085fa5bc577298d53f7d4ffcd116436b355d4cf0af75918a",
+        "0215_create_dataset_refreshes":
+            "53307f2aa328af850dd7a4fe6237c673f64cec0c14a253d9389ec73bf6176d32",
     ]
 
     /// The same of the seeds, which a folder may lack.

@@ -14,6 +14,8 @@ package struct DatasetSummary: Sendable, Hashable {
     package let url: String?
     /// How many places are from it.
     package let places: Int
+    /// How its last refresh went; nil where there was none, or that wasn't asked.
+    package var refresh: String?
 }
 
 package struct DatasetList: Sendable {
@@ -29,7 +31,9 @@ package struct DatasetList: Sendable {
         try EventLoop.runToCompletion { loop in
             try await CommandError.withConnection(configuration, loop: loop) { connection in
                 let without = try await DatasetSummary.withoutDataset(connection)
-                return try await DatasetSummary.all(connection) + (without.places > 0 ? [without] : [])
+                let all = try await DatasetSummary.all(connection)
+                return try await DatasetSummary.withRefreshes(all, connection)
+                    + (without.places > 0 ? [without] : [])
             }
         }
     }
@@ -132,8 +136,9 @@ package struct DatasetRemoval: Sendable {
                     SELECT count(*) FROM removed
                     """, [.text(name)])
             ).only().decode(Int.self, at: 0)
-            _ = try await connection.query(
-                PostgresQuery("DELETE FROM datasets WHERE name = $1", [.text(name)]))
+            for sql: SQL in [
+                "DELETE FROM datasets WHERE name = $1", "DELETE FROM dataset_refreshes WHERE dataset = $1",
+            ] { _ = try await connection.query(PostgresQuery(sql, [.text(name)])) }
             return count
         }
     }

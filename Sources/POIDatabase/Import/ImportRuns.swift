@@ -14,7 +14,7 @@ struct ImportRun {
     ) async throws -> ImportRun {
         let row = try await connection.query(
             PostgresQuery(
-                insert, [.text(dataset), .textArray(source.paths), .text(RememberedOptions(source).json)])
+                insert, [.text(dataset), .textArray(source.names), .text(RememberedOptions(source).json)])
         ).only()
         return ImportRun(id: try row.decode(at: 0), before: try row.decode(at: 1))
     }

@@ -65,7 +65,7 @@ struct ImportTransaction {
             return
         }
         var error = ImportError(
-            "none of \(count) rows can be imported: \(rows.stager.reasons)", path: source.paths.first)
+            "none of \(count) rows can be imported: \(rows.stager.reasons)", path: source.names.first)
         error.isAboutFields = unknown < count
         throw error
     }
@@ -102,7 +102,7 @@ struct ImportTransaction {
         report.newDataset = try await newDataset(counts)
         if let onReport {
             try await ImportChangeLines(
-                connection: connection, options: options, files: source.paths, counts: counts,
+                connection: connection, options: options, files: source.names, counts: counts,
                 selection: selection
             ).write(to: onReport)
         }

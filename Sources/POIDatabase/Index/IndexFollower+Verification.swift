@@ -94,6 +94,27 @@ extension IndexFollower {
         record(.index(names.isEmpty ? .triggersActive : .triggersInactive(names: names)))
     }
 
+    /// Reads how refreshes of datasets went, as often as triggers are checked. Places are served where that isn't allowed, too.
+    func readRefreshes(_ connection: PostgresConnection) async throws(PostgresError) {
+        let time = loop.now
+        if let last = refreshesReadAt, time - last < configuration.index.triggerInterval { return }
+        refreshesReadAt = time
+        do throws(PostgresError) {
+            let refreshes = try await connection.query(Self.refreshes, timeout: Self.lookTimeout).map {
+                (row) throws(PostgresError) -> (dataset: String, succeededAt: Double?, failedAt: Double?) in
+                (try row.decode(at: 0), try row.decode(at: 1), try row.decode(at: 2))
+            }
+            index.update { $0.refreshes = refreshes }
+        } catch {
+            guard error.code == .server else { throw error }
+        }
+    }
+
+    private static let refreshes: PostgresQuery = """
+        SELECT dataset, extract(epoch FROM succeeded_at)::double precision, extract(epoch FROM failed_at)::double precision
+        FROM dataset_refreshes
+        """
+
     /// The triggers that are missing, or don't run for ordinary writers (PostgreSQL manual, "pg_trigger", `tgenabled`), in
     /// the order of their names.
     static let inactiveTriggers: PostgresQuery = """

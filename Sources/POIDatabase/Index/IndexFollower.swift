@@ -28,6 +28,7 @@ final class IndexFollower {
     var rounds: VerificationRounds?
     var inactiveTriggers: [String] = []
     var triggersCheckedAt: Duration?
+    var refreshesReadAt: Duration?
     var progress: IndexLoadProgress?
     private var connection: PostgresConnection?
     private var primary: PostgresConnection?
@@ -143,6 +144,7 @@ final class IndexFollower {
             let connection = try await openConnection()
             guard try await hasSchema(connection) else { return Self.interval }
             let isDone = try await follow(connection)
+            try await readRefreshes(connection)
             (failures, conflicts) = (0, 0)
             guard isDone, !isHinted else { return Self.shortestPause }
             guard let goal, let id = goal.id, id != machine.held?.datasetID, loop.now < goal.until else {

@@ -298,6 +298,10 @@ package final class IndexedPlaceStore: PlaceStore {
         }
         snapshot.add(status.loadCount, to: DatabaseMetrics.indexLoads)
         snapshot.add(status.changeCount, to: DatabaseMetrics.indexChanges)
+        for (dataset, succeededAt, failedAt) in status.refreshes {
+            if let time = succeededAt { snapshot.add(time, to: DatabaseMetrics.refreshSucceeded, dataset) }
+            if let time = failedAt { snapshot.add(time, to: DatabaseMetrics.refreshFailed, dataset) }
+        }
     }
 
     package func waitUntilServed(_ revision: Int64, atMost time: Duration) async -> Bool {

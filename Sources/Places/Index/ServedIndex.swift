@@ -90,6 +90,8 @@ package final class ServedIndex: Sendable {
         package var differenceCount = 0
         /// How many triggers don't record what is written.
         package var inactiveTriggerCount = 0
+        /// When refreshes of datasets last succeeded and failed, in seconds since 1970.
+        package var refreshes: [(dataset: String, succeededAt: Double?, failedAt: Double?)] = []
         /// Where the first places came from; nil before there are any.
         package var origin: Origin?
         /// The bytes of the file that the places are kept in, 0 where there is none; nil where this process writes none.

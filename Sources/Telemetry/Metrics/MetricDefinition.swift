@@ -176,11 +176,18 @@ package enum DatabaseMetrics {
         "poi_index_changes_total", .counter, merging: .maximum,
         "Places that were changed in memory after the database.")
 
+    package static let refreshSucceeded = MetricDefinition(
+        "poi_refresh_succeeded_timestamp_seconds", .gauge, labels: ["dataset"], merging: .maximum,
+        "When a refresh of a dataset last succeeded, in seconds since 1970.")
+    package static let refreshFailed = MetricDefinition(
+        "poi_refresh_failed_timestamp_seconds", .gauge, labels: ["dataset"], merging: .maximum,
+        "When a refresh of a dataset last failed, in seconds since 1970.")
+
     package static let all = [
         connections, waiting, acquireTimeouts, acquireRefusals, connectFailures, connectionsLost,
         queryTimeouts, eventPartitionLeft, indexState, indexPlaces, indexBytes,
         indexBytesLimit, indexRevision, indexConfirmed, indexOrigin, indexFileBytes, indexFileAge,
         indexVerified, indexDifferences,
-        indexInactiveTriggers, indexStandby, indexLoads, indexChanges,
+        indexInactiveTriggers, indexStandby, indexLoads, indexChanges, refreshSucceeded, refreshFailed,
     ]
 }
