@@ -19,10 +19,10 @@ LABEL org.opencontainers.image.title="Points of Interest" \
     org.opencontainers.image.description="Places near a coordinate, from PostgreSQL, over HTTP" \
     org.opencontainers.image.licenses="Apache-2.0"
 # The libraries are Debian's, which is where their security updates come from: build again to have them.
-# Of PROJ only the geodesics are used, which need none of its tables.
+# curl downloads the files of datasets (poi refresh). Of PROJ only the geodesics are used, which need none of its tables.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libuv1 libpq5 libproj25 zlib1g libisal2 libssl3 libjs-leaflet \
+        ca-certificates curl libuv1 libpq5 libproj25 zlib1g libisal2 libssl3 libjs-leaflet \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/log/* /usr/share/proj \
     && useradd --system --uid 10001 --user-group --no-create-home --home-dir /nonexistent \
         --shell /usr/sbin/nologin poi \

@@ -136,6 +136,10 @@ def found(kind):
     return [item for _, item in MANIFESTS if item["kind"] == kind]
 
 
+def named(name, kind):
+    return next(item for item in found(kind) if item["metadata"]["name"] == name)
+
+
 def pods():
     """Each pod's specification, with the kind of what makes it."""
     templates = []
@@ -159,7 +163,7 @@ def test_a_manifest_has_the_schema_of_its_kind(path, item):
 @pytest.mark.parametrize("kind", ["Service", "PodDisruptionBudget", "PodMonitor", "NetworkPolicy"])
 def test_a_selector_finds_the_pods_of_the_deployment(kind):
     labels = found("Deployment")[0]["spec"]["template"]["metadata"]["labels"].items()
-    spec = found(kind)[0]["spec"]
+    spec = named("poi", kind)["spec"]
     selector = spec.get("selector") or spec["podSelector"]
     assert selector.get("matchLabels", selector).items() <= labels
 
@@ -171,8 +175,14 @@ def test_the_autoscaler_alone_says_how_many_replicas():
 
 
 def test_pods_reach_the_dns_postgresql_and_pgbouncer_alone():
-    egress = found("NetworkPolicy")[0]["spec"]["egress"]
-    assert {port["port"] for rule in egress for port in rule["ports"]} == {53, 5432, 6432}
+    def ports(policy):
+        return {port["port"] for rule in named(policy, "NetworkPolicy")["spec"]["egress"] for port in rule["ports"]}
+    assert ports("poi") == {53, 5432, 6432}
+    # And what refreshes datasets, their sources.
+    assert ports("poi-refresh") == {80, 443}
+    selector = named("poi-refresh", "NetworkPolicy")["spec"]["podSelector"]["matchLabels"]
+    labels = named("poi-refresh-cafes", "CronJob")["spec"]["jobTemplate"]["spec"]["template"]["metadata"]["labels"]
+    assert selector == labels
 
 
 @pytest.mark.parametrize(("kind", "pod"), pods())
