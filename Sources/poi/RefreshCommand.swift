@@ -73,15 +73,18 @@ enum RefreshCommand {
         }
         let remembering = try ImportCommand.remembering(source, &options, database, invocation)
         let isIndifferent = given.switches.isEmpty && indifferentOptions.isSuperset(of: given.options.keys)
-        let download = try Download(
-            url, unless: isIndifferent && url.text == known?.url ? known?.tag : nil, limits: limits)
+        let tag = isIndifferent && url.text == known?.url ? known?.tag : nil
+        func attempt() throws -> (tag: DownloadTag, run: Int64?)? {
+            let download = try Download(url, unless: tag, limits: limits)
+            return try run(download, from: url, remembering, options, database, paths)
+        }
         guard !options.isDryRun else {
-            _ = try run(download, from: url, remembering, options, database, paths)
+            _ = try attempt()
             return
         }
         try refresh.begin()
         do {
-            switch try run(download, from: url, remembering, options, database, paths) {
+            switch try attempt() {
             case nil: try refresh.foundUnchanged()
             case (let tag, let run)?: try refresh.succeeded(url, tag, run: run)
             }

@@ -109,6 +109,14 @@ struct WrongCall: Sendable, CustomTestStringConvertible {
         WrongCall(arguments: ["datasets", "list", "a"], named: "unexpected a"),
         WrongCall(arguments: ["datasets", "remove", "a", "b"], named: "unexpected b"),
         WrongCall(arguments: ["datasets", "export", "a", "--format", "xml"], named: "--format=xml"),
+        WrongCall(arguments: ["refresh"], named: "expected poi refresh DATASET"),
+        WrongCall(arguments: ["refresh", "a", "--explain"], named: "poi refresh takes no --explain"),
+        WrongCall(arguments: ["refresh", "a", "--max-time", "2d"], named: "--max-time=2d"),
+        WrongCall(arguments: ["refresh", "a", "--stall-time", "0.5s"], named: "--stall-time=0.5s"),
+        WrongCall(arguments: ["refresh", "a", "--max-size", "4GB"], named: "--max-size=4GB"),
+        WrongCall(
+            arguments: ["refresh", "a"], environment: ["POI_SOURCE": "ftp://hunter2@a.example/"],
+            named: "POI_SOURCE=(redacted)"),
         WrongCall(arguments: ["doctor", "--servers=0"], named: "--servers"),
         WrongCall(arguments: ["doctor", "--servers=10001"], named: "--servers"),
         WrongCall(arguments: ["reindex", "now"], named: "now"),
@@ -206,7 +214,7 @@ struct CommandLineTests {
         "A command with options of its own has help of its own",
         arguments: [
             "import": "poi import FILE… --explain", "doctor": "poi doctor [--servers N]",
-            "datasets": "poi datasets [list]",
+            "datasets": "poi datasets [list]", "refresh": "poi refresh DATASET --source-file FILE [OPTION…]",
         ])
     func ownHelp(command: String, line: String) async throws {
         let result = try await PoiProgram.run([command, "--help"], environment: [:])

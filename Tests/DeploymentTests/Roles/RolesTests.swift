@@ -106,13 +106,17 @@ struct RolesTests {
             "CREATE TABLE x ()", "CREATE TEMPORARY TABLE x ()", "CREATE SCHEMA x", "CREATE ROLE x",
             "SET ROLE poi_migrate", "SET ROLE poi_events", "COPY locations TO PROGRAM 'true'",
             "CREATE FUNCTION x() RETURNS integer LANGUAGE sql RETURN 1", "SELECT grant_roles()",
+            "SELECT grant_roles_until_0214()", "SELECT source FROM dataset_refreshes",
+            "UPDATE dataset_refreshes SET failure = NULL",
         ] + Self.everybodysFunctions {
             let refusal = try await database.refusal(of: change, to: "poi_serve")
             #expect(
                 refusal?.contains(/permission denied|must be owner|must be superuser/) == true,
                 "\(change): \(refusal ?? "allowed")")
         }
-        #expect(try await database.refusal(of: "SELECT FROM locations", to: "poi_serve") == nil)
+        for statement in ["SELECT FROM locations", "SELECT succeeded_at, failure FROM dataset_refreshes"] {
+            #expect(try await database.refusal(of: statement, to: "poi_serve") == nil)
+        }
         let readOnly = try await database.execute(
             """
             SELECT unnest(setconfig) FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole
