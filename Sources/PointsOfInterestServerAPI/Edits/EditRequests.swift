@@ -134,8 +134,8 @@ package struct ChangesRequest: Hashable, Sendable {
 }
 
 extension QueryDecoder {
-    /// How many changes a page has, and where it begins.
-    fileprivate mutating func page(limit: Parameter, before: Parameter) -> (limit: Int, position: Int64?) {
+    /// How many changes or reports a page has, and where it begins.
+    mutating func page(limit: Parameter, before: Parameter) -> (limit: Int, position: Int64?) {
         let limit = integer(limit, in: VersionsRequest.limits, "must be a whole number from 1 to 100")
         let position = integer(before, in: 0...Int.max, "must be as a Link header has it")
         return (limit ?? VersionsRequest.defaultLimit, position.map { Int64($0) })

@@ -101,8 +101,8 @@ package struct ReportChange: Hashable, Sendable {
 
 /// `GET /reports`: a page of what people have reported, the newest first.
 package struct ReportsRequest: Hashable, Sendable {
-    package static let limits = 1...100
-    package static let defaultLimit = 20
+    package static let limits = VersionsRequest.limits
+    package static let defaultLimit = VersionsRequest.defaultLimit
 
     package var status: ReportStatus
     package var limit: Int
@@ -132,12 +132,10 @@ package struct ReportsRequest: Hashable, Sendable {
             if case .some(nil) = status {
                 query.report(.status, .outOfRange, "must be \(ReportStatus.choices)")
             }
-            let limit = query.integer(.limit, in: limits, "must be a whole number from 1 to 100")
-            let position = query.integer(.before, in: 0...Int.max, "must be as a Link header has it")
+            let page = query.page(limit: .limit, before: .before)
             guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
             return ReportsRequest(
-                status: (status ?? nil) ?? .open, limit: limit ?? defaultLimit,
-                position: position.map { Int64($0) })
+                status: (status ?? nil) ?? .open, limit: page.limit, position: page.position)
         }
     }
 
