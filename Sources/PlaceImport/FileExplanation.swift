@@ -111,7 +111,9 @@ package struct FileExplanation: CustomStringConvertible {
                 try reader.findHeader(mapping, row: source.headerRow)
                 if let row = reader.headerRow { lines.append("  the header is in row \(row)") }
             }
-            explain((try? GDALLayer.layers(path, foreign, source.environment, confinement)) ?? [])
+            explain(
+                (try? GDALLayer.layers(path, foreign, source.environment, confinement)) ?? [],
+                areAllRead: foreign.usualLayers.isEmpty)
         }
         let inventory = try withExtendedLifetime(converter) { () throws(ImportError) in
             try FieldInventory(&reader, fieldCount: mapping.fieldNames.count)
@@ -140,14 +142,14 @@ package struct FileExplanation: CustomStringConvertible {
     }
 
     /// Lists layers that aren't empty. What keeps `ogrinfo` from listing them keeps places from being read, which says why.
-    private mutating func explain(_ layers: [GDALLayer]) {
+    private mutating func explain(_ layers: [GDALLayer], areAllRead: Bool) {
         let layers = layers.filter { $0.count != 0 }
         for layer in layers.prefix(Self.shownNames) {
             let count = layer.count.map { ", \($0) \($0 == 1 ? "feature" : "features")" } ?? ""
             let system = layer.referenceSystem.map { ", in \($0.prefix(100).printable)" } ?? ""
             lines.append("  layer \(layer.name.prefix(60).printable)\(count)\(system)")
         }
-        if layers.count > 1, source.layer == nil {
+        if layers.count > 1, source.layer == nil, areAllRead {
             advise("--layer \(layers[0].name.quotedForShell): the places of one layer only, not of all")
             advise(
                 "--column category=\(GDALLayer.field): the layer that each place is in (a folder, a sheet)")

@@ -45,10 +45,11 @@ enum PositionText {
         return (address, position)
     }
 
-    /// Whether both numbers of a position are written with decimals, or as angles: `(5, 6)` may be those of houses.
+    /// Whether both numbers of a position are written with decimals and a comma or a semicolon between, or as angles: `(5, 6)`
+    /// may be those of houses, and WKT has no comma there.
     private static func hasDecimals(_ text: ArraySlice<UInt8>) -> Bool {
         func count(_ mark: UInt8) -> Int { text.count { $0 == mark } }
-        return !text.allSatisfy { $0 < 0x80 } || count(UInt8(ascii: ".")) > 1
+        return !text.allSatisfy { $0 < 0x80 } || count(UInt8(ascii: ".")) > 1 && count(UInt8(ascii: ",")) == 1
             || count(UInt8(ascii: ";")) == 1 && count(UInt8(ascii: ",")) == 2
     }
 

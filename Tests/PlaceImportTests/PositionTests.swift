@@ -45,6 +45,19 @@ struct PositionTests {
     }
 
     @Test(
+        "WKT has no address",
+        arguments: [
+            "POINT (13.5 52.25)", "POINT(13.5 52.25)", "SRID=4326;POINT(13.5 52.25)",
+            "Point Z (13.5 52.25 7.5)",
+            "MULTIPOINT ((13.5 52.25))", "LINESTRING (13.5 52.25, 13.5 52.25)",
+        ])
+    func wktWithoutAddress(text: String) throws {
+        let result = try read("name,category,wkt\nA,cafe,\"\(text)\"\n")
+        #expect(result.places.map(\.latitude) == [52.25])
+        #expect(result.places.map(\.address) == [nil])
+    }
+
+    @Test(
         "An address with anything else in brackets is no position",
         arguments: [
             "100 MAIN ST (rear)", "Weg 1 (137.25, 22)", "Weg (1 2)", "(1, 2) Weg", "Weg 3 (5, 6, 7)",
