@@ -52,7 +52,7 @@ package final class PlaceReader {
     /// - Throws: ``ImportError`` where the rows of the files can't be in one file.
     package func bytes(ofRejected row: RejectedRow) throws(ImportError) -> [UInt8] {
         guard let file else { return [] }
-        return try rejectedRows.bytes(of: row, read: file.rows, from: file.input.path, file.context)
+        return try rejectedRows.bytes(of: row, read: file.rows, from: path, file.context)
     }
 
     /// What no row of the files that are read to their end has, although a mapping or an option names it; nil before that.
@@ -61,8 +61,8 @@ package final class PlaceReader {
     /// A warning for people about how the files are read; nil if there is none.
     package var remark: String? { confinement?.remark }
 
-    /// The file that the last row was read from; empty after the end.
-    package var path: String { file?.input.path ?? "" }
+    /// The file that the last row was read from, as people know it; empty after the end.
+    package var path: String { file.map { source.name ?? $0.input.path } ?? "" }
 
     package var progress: ReadProgress {
         var progress = finished
@@ -80,7 +80,7 @@ package final class PlaceReader {
         }
         if let encoding = file.input.encoding, encoding != source.encoding {
             progress.remarks.append(
-                "\(file.input.path): the text is \(encoding) and was read as that, not as UTF-8")
+                "\(path): the text is \(encoding) and was read as that, not as UTF-8")
         }
         return progress
     }

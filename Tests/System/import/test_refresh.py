@@ -286,6 +286,11 @@ def test_a_dry_run_and_what_is_no_source_change_nothing(refresher, source):
     terms = ["--license", "CC0-1.0", "--id", "id"]
     refresher.refresh("--source", source.url, expect=64, says="--license")
     refresher.refresh("--source", source.url, "--dry-run", *terms, says=f"added {COUNT}")
+    # What is rejected of it is said to be of its host and path.
+    source.give(b'[{"id":"1","name":"A","category":"cafe","lat":1,"lon":2},{"id":"2","category":"cafe","lat":1,"lon":2}]')
+    rejected = refresher.folder / "rejected"
+    refresher.refresh("--source", source.url, "--dry-run", "--format", "geojson", "--rejects", rejected, *terms)
+    assert f'"rejected_file":"127.0.0.1:{source.port}/data/cafes.csv"' in rejected.read_text()
     for url in ("ftp://a.example/x.csv", f"file:///etc/{TOKEN}", "a.example", "http://a.example/ x", "http://a.example/\"x"):
         output = refresher.refresh("--source", url, *terms, expect=64, says="--source=(redacted): expected")
         assert TOKEN not in output
