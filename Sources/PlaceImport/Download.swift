@@ -134,12 +134,10 @@ package final class Download: Sendable {
         sendLine(configuration, to: input)
         close(input)
         let result = Result { try copy(from: output, to: file) }
+        let isWhole = (try? result.get()).map { $0 <= limits.bytes } ?? false
         state.withLock { state in
             // The system doesn't reuse the id before the process was waited for.
-            if case .success(let count) = result, count <= limits.bytes {
-            } else {
-                kill(-process.processID, SIGKILL)
-            }
+            if !isWhole { kill(-process.processID, SIGKILL) }
             state.processID = nil
         }
         let code = process.wait()
@@ -178,7 +176,11 @@ package final class Download: Sendable {
             let count = read(output, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard try check(Int32(count), "read") > 0 else { break }
-            try file.write(contentsOf: buffer[..<count])
+            do {
+                try file.write(contentsOf: buffer[..<count])
+            } catch {
+                throw failure("there is no room for it: \(error.localizedDescription)")
+            }
             total += count
         }
         return total
