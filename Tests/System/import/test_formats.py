@@ -54,12 +54,13 @@ def objects(*arguments):
     return found
 
 
-def expression(conditions):
+def expressions(conditions):
     """A rule as osmium has it; one key is enough for the built-in mapping. Of several values the first counts."""
     [(key, values)] = conditions.items()
     values = [values] if isinstance(values, str) else values
-    values = [form for value in values for form in (value, f"{value};*")]
-    return f"nwr/{key}" if "*" in values else f"nwr/{key}={','.join(values)}"
+    if values == ["*"]:
+        return [f"nwr/{key}"]
+    return [f"nwr/{key}={','.join(values)}", *(f"nwr/{key}={value};*" for value in values)]
 
 
 def is_whole(name, everything):
@@ -78,7 +79,7 @@ def places_by_osmium():
     expected = {}
     for rule in mapping["category"]:
         # The first rule that applies is the one that counts.
-        for name, fields in objects("tags-filter", "-R", HELSINKI, expression(rule["when"])).items():
+        for name, fields in objects("tags-filter", "-R", HELSINKI, *expressions(rule["when"])).items():
             expected.setdefault(name, (rule["then"], "name" in dict(tag.split("=", 1) for tag in fields["T"].split(","))))
     return {name: category for name, (category, is_named) in expected.items() if is_named}
 
