@@ -164,7 +164,7 @@ let package = Package(
             name: "POIDatabase",
             dependencies: [
                 "CSystem",
-                "EventLoop", "Locking", "Migrator", "PlaceImport", "Places",
+                "EventLoop", "Geodesy", "Locking", "Migrator", "PlaceImport", "Places",
                 "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Postgres", "Program", "SpatialIndex",
                 "Telemetry",
             ],

@@ -66,8 +66,11 @@ struct CommandLineTool {
             name: "imports", summary: "list, or revert: what was imported, and how it is taken back",
             help: ImportsCommand.help, run: ImportsCommand.run),
         Command(
-            name: "places", summary: "show, correct, close, remove, restore or merge: one place at a time",
+            name: "places", summary: "show, correct, close, remove, restore or merge places",
             help: PlacesCommand.help, run: PlacesCommand.run),
+        Command(
+            name: "duplicates", summary: "list places of two datasets that are probably the same",
+            help: DuplicatesCommand.help, run: DuplicatesCommand.run),
         Command(
             name: "editors", summary: "key: make a key for an editor, and its line for POI_EDITORS_FILE",
             run: EditorsCommand.run),

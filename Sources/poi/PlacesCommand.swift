@@ -16,6 +16,7 @@ enum PlacesCommand {
         poi places remove ID --as NAME
         poi places restore ID VERSION --as NAME
         poi places merge ID INTO --as NAME
+        poi places merge --from FILE --as NAME
 
         show      the place, what its source says below corrections, and its version
         history   what has changed it, by whom, and the version before each change
@@ -26,7 +27,8 @@ enum PlacesCommand {
         close     for good, so that no list has it; --temporarily
         remove    an import doesn't bring it back
         restore   shows what the place was in that version; a removed one comes back with its id
-        merge     removes a place that is the same as another one, which gets what it lacks
+        merge     removes a place that is the same as another one, which gets what it lacks; --from FILE: the pairs that
+                  poi duplicates has written to a file, but for places that have changed since
 
         --as NAME        whose name the history gets
         --if-version N   changes nothing if the place has another version than this one
@@ -49,11 +51,15 @@ enum PlacesCommand {
                 "unknown action \(action); "
                     + (meant.map { "did you mean poi places \($0)?" } ?? "see poi places --help"))
         }
+        var reader = invocation.settings
+        if action == "merge", let path = reader.takeOption("--from") {
+            try invocation.refuseWords(after: 2)
+            return try merge(path, invocation, reader)
+        }
         guard words.count > 1, let id = Int64(words[1]) else {
             throw ConfigurationError("expected the id of a place; see poi places --help")
         }
         let rest = Array(words.dropFirst(2))
-        var reader = invocation.settings
         if action == "show" || action == "history" {
             try invocation.refuseWords(after: 3)
             let history = PlaceHistory(try DatabaseConfiguration(from: &reader))
@@ -61,14 +67,39 @@ enum PlacesCommand {
             return try action == "show" ? show(id, history) : showChanges(of: id, history)
         }
         let edit = try edit(action, id, rest, invocation)
-        guard let name = reader.takeOption("--as"), TableCheck.isSingleLine(name, maximumLength: 100) else {
-            throw ConfigurationError("expected --as NAME: whose name the history gets")
-        }
+        let name = try editor(&reader)
         let version = try version(reader.takeOption("--if-version"))
         let database = try DatabaseConfiguration(from: &reader)
         if try invocation.printsConfiguration(reader) { return }
         try edit(CommandEditor(database, as: name, expectedVersion: version))
         try show(action == "merge" ? Int64(rest[0]) ?? id : id, PlaceHistory(database))
+    }
+
+    private static func editor(_ reader: inout SettingsReader) throws(ConfigurationError) -> String {
+        guard let name = reader.takeOption("--as"), TableCheck.isSingleLine(name, maximumLength: 100) else {
+            throw ConfigurationError("expected --as NAME: whose name the history gets")
+        }
+        return name
+    }
+
+    /// Merges the pairs of a file.
+    private static func merge(_ path: String, _ invocation: Invocation, _ reader: SettingsReader) throws {
+        var reader = reader
+        let editor = try editor(&reader)
+        let database = try DatabaseConfiguration(from: &reader)
+        if try invocation.printsConfiguration(reader) { return }
+        let list = try MergeList(path: path)
+        let count = try CommandEditor(database, as: editor).merge(list) { pair, reason in
+            Terminal.printError(
+                "line \(pair.line): \(pair.id) isn't merged into \(pair.into): \(reason.printable)")
+        }
+        let summary = "merged \(count) of \(list.pairs.count)"
+        guard count == list.pairs.count else { throw NotMerged(description: summary) }
+        Terminal.tell(summary)
+    }
+
+    private struct NotMerged: Error, CustomStringConvertible {
+        let description: String
     }
 
     private static func version(_ text: String?) throws(ConfigurationError) -> Int64? {

@@ -1,4 +1,5 @@
 import EventLoop
+import PlaceImport
 import Postgres
 
 /// Edits places as a person: corrections that imports keep, removals that imports don't bring back, and what undoes them. The
@@ -49,6 +50,43 @@ package struct CommandEditor: Sendable {
         let expected = signature
         try run(
             "SELECT merge_places($1, $2, $3, NULL, $4)", [.int8(id), .int8(other), expected[0], expected[1]])
+    }
+
+    /// Merges pairs, each by an edit of its own, unless a place has another version than the list says by other edits than these.
+    ///
+    /// - Parameter onFailure: gets the pairs that can't be merged, and why.
+    /// - Returns: how many were merged.
+    package func merge(
+        _ list: MergeList, onFailure: @escaping @Sendable (MergeList.Pair, String) -> Void
+    ) throws -> Int {
+        try EventLoop.runToCompletion { loop in
+            try await CommandError.withConnection(configuration, loop: loop) { connection in
+                // What places have become by these edits, by what they were.
+                var versions: [Int64: (was: Int64, is: Int64)] = [:]
+                var count = 0
+                for pair in list.pairs {
+                    func version(of id: Int64, _ listed: Int64?) -> Int64? {
+                        guard let own = versions[id], own.was == listed else { return listed }
+                        return own.is
+                    }
+                    let expected = [(pair.id, pair.version), (pair.into, pair.intoVersion)].map(version)
+                    let values = expected.map { $0.map { PostgresValue.int8($0) } ?? .null(.int8) }
+                    do {
+                        let query = PostgresQuery(
+                            "SELECT merge_places($1, $2, $3, $4, $5)",
+                            [.int8(pair.id), .int8(pair.into)] + values + [.text(editor)])
+                        let became: Int64 = try await connection.withTransaction { connection in
+                            try await connection.query(query).only().decode(at: 0)
+                        }
+                        if let listed = pair.intoVersion { versions[pair.into] = (listed, became) }
+                        count += 1
+                    } catch let error as PostgresError where error.code == .server {
+                        onFailure(pair, error.serverMessage ?? error.description)
+                    }
+                }
+                return count
+            }
+        }
     }
 
     private func run(_ sql: SQL, _ parameters: [PostgresValue]) throws {
