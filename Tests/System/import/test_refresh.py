@@ -237,9 +237,11 @@ def test_an_unchanged_file_is_not_imported_unless_something_else_was(refreshed, 
     path = refreshed.folder / "other.csv"
     path.write_bytes(places(COUNT, "Other"))
     refreshed.run("import", path, "--dataset", DATASET, "--allow", "names", says="changed 100")
+    refreshed.refresh(expect=1, says="--allow names")
     refreshed.refresh("--allow", "names", says="changed 100")
     refreshed.refresh(says="has not changed")
     refreshed.run("imports", "revert", "5")
+    refreshed.refresh(expect=1, says="--allow names")
     refreshed.refresh("--allow", "names", says="changed 100")
     # A name that somebody else has in this moment is no new source.
     source.give(PAGE, status=404)
