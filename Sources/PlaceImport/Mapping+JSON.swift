@@ -329,12 +329,15 @@ extension Mapping {
         }
         var cut = Cut(field: index(of: field))
         for (name, value) in object.members {
-            guard let text = value.text, !text.isEmpty else {
+            let values: [JSONValue] =
+                if case .array(let values) = value, name == "before" { values } else { [value] }
+            let texts = values.compactMap(\.text).filter { !$0.isEmpty }.map { Array($0.utf8) }
+            guard !texts.isEmpty, texts.count == values.count else {
                 throw Fault("\(place).\(name)", "should be a text that isn't empty")
             }
             switch name {
-            case "before": cut.before = Array(text.utf8)
-            case "behind": cut.behind = Array(text.utf8)
+            case "before": cut.before = texts
+            case "behind": cut.behind = texts[0]
             default: throw Fault("\(place).\(name)", "isn't one of before, behind")
             }
         }

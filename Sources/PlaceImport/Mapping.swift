@@ -21,10 +21,10 @@ struct Mapping {
         var neededFields: [Int] { conditions.filter(\.needsField).map(\.field) + parts.flatMap(\.fields) }
     }
 
-    /// What is left of a field's text: what is before the first of a text, and of that what is behind the last of another one.
+    /// What is left of a field's text: what is before the first of some texts, and of that what is behind the last of another one.
     struct Cut {
         var field: Int
-        var before: [UInt8] = []
+        var before: [[UInt8]] = []
         var behind: [UInt8] = []
     }
 

@@ -27,7 +27,7 @@ package struct MergeList {
 
     /// Reads a file, or with `-` standard input: the columns `id` and `into`, and perhaps the versions.
     package init(path: String) throws(ImportError) {
-        var reader = try CSVReader(try ByteInput(path: path), delimiter: nil)
+        var reader = try CSVReader(try ByteInput(path: path), Mapping(), delimiter: nil, headerRow: 1)
         let fields = ["id", "into", "version", "into_version"]
         reader.take(fields)
         let names = reader.columns.map(\.asciiLowercased)

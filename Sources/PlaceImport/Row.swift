@@ -90,7 +90,7 @@ struct Row {
         guard !fields[cut.field].isEmpty else { return }
         var part = text[fields[cut.field]]
         func has(_ mark: [UInt8], at index: Int) -> Bool { part[index...].starts(with: mark) }
-        if !cut.before.isEmpty, let end = part.indices.first(where: { has(cut.before, at: $0) }) {
+        if let end = part.indices.first(where: { index in cut.before.contains { has($0, at: index) } }) {
             part = part[..<end]
         }
         if !cut.behind.isEmpty, let start = part.indices.last(where: { has(cut.behind, at: $0) }) {

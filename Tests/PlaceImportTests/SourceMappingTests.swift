@@ -56,10 +56,11 @@ struct SourceMappingTests {
             a,A,1,2,,['Travel and Transportation > Lodging > Hotel', 'Retail > Bakery']
             b,B,1,2,2019-05-01,[Retail > Women's Store]
             c,C,1,2,,"[\(cafe), Retail > Bakery]"
+            d,D,1,2,,"[Dining and Drinking > Cafe, Coffee, and Tea House > Tea Room]"
             """.replacing("['Travel", with: "\"['Travel").replacing("Bakery']", with: "Bakery']\""),
             mapping: "foursquare", as: "a.csv")
-        #expect(rows.places.map(\.category) == ["hotel", "womens_store", "cafe"])
-        #expect(rows.places.map(\.operatingStatus) == [nil, "permanentlyClosed", nil])
+        #expect(rows.places.map(\.category) == ["hotel", "womens_store", "cafe", "tea_room"])
+        #expect(rows.places.map(\.operatingStatus) == [nil, "permanentlyClosed", nil, nil])
     }
 
     @Test("A place of All the Places has its spider's id and the category of its tags")
