@@ -296,6 +296,19 @@ struct OpenAPITests {
         }
     }
 
+    @Test("The document has the names of now where they can be read, and else those that were read last")
+    func freshVocabulary() async throws {
+        let store = StubStore()
+        store.vocabulary = FilterVocabulary(categories: ["park"])
+        store.freshVocabulary = FilterVocabulary(categories: ["park", "zoo"])
+        let site = try ServiceSite(store)
+        #expect(try await site.ask("/openapi.json").text.contains(#""enum":["park","zoo"]"#))
+        store.vocabularyError = .busy
+        #expect(try await site.ask("/openapi.json").text.contains(#""enum":["park"]"#))
+        store.vocabulary = nil
+        #expect(try await site.ask("/openapi.json").status == .serviceUnavailable)
+    }
+
     @Test("The document and its tag follow the store's vocabulary")
     func vocabulary() async throws {
         let store = StubStore()

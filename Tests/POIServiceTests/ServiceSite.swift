@@ -92,6 +92,8 @@ final class StubStore: PlaceStore {
     var answeredDatasetID: DatasetID?
     /// The vocabulary for those who ask.
     var freshVocabulary: FilterVocabulary?
+    /// Why it can't be read now.
+    var vocabularyError: PlaceStoreError?
     /// Where pages end.
     var end: PagePosition?
     var databaseDuration: Duration?
@@ -119,6 +121,7 @@ final class StubStore: PlaceStore {
     func currentVocabulary() -> Stored<FilterVocabulary> {
         .later { [self] () throws(PlaceStoreError) in
             vocabularyCount += 1
+            if let vocabularyError { throw vocabularyError }
             return freshVocabulary ?? vocabulary ?? FilterVocabulary(categories: [])
         }
     }

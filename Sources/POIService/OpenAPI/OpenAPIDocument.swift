@@ -124,12 +124,21 @@ final class OpenAPIHandler: HTTPHandler {
     }
 
     func respond(to request: HTTPRequest, context: RequestContext) throws -> NowOrLaterResponse {
-        if let vocabulary = store.vocabulary {
+        switch try store.currentVocabulary() {
+        case .now(let vocabulary):
             return .now(try document(for: vocabulary).response(to: request, context: context))
-        }
-        return .later { [self] in
-            let vocabulary = try await store.currentVocabulary().value()
-            return try document(for: vocabulary).response(to: request, context: context)
+        case .later(let read):
+            // Each loop keeps the names that it has read last, which differ: one tag would be two documents.
+            return .later { [self] in
+                let vocabulary: FilterVocabulary
+                do {
+                    vocabulary = try await read()
+                } catch {
+                    guard let known = store.vocabulary else { throw error }
+                    vocabulary = known
+                }
+                return try document(for: vocabulary).response(to: request, context: context)
+            }
         }
     }
 
