@@ -113,7 +113,7 @@ package struct FileExplanation: CustomStringConvertible {
             }
             explain(
                 (try? GDALLayer.layers(path, foreign, source.environment, confinement)) ?? [],
-                areAllRead: foreign.usualLayers.isEmpty)
+                areAllRead: foreign.layerNames(source).isEmpty)
         }
         let inventory = try withExtendedLifetime(converter) { () throws(ImportError) in
             try FieldInventory(&reader, fieldCount: mapping.fieldNames.count)
@@ -149,7 +149,7 @@ package struct FileExplanation: CustomStringConvertible {
             let system = layer.referenceSystem.map { ", in \($0.prefix(100).printable)" } ?? ""
             lines.append("  layer \(layer.name.prefix(60).printable)\(count)\(system)")
         }
-        if layers.count > 1, source.layer == nil, areAllRead {
+        if layers.count > 1, areAllRead {
             advise("--layer \(layers[0].name.quotedForShell): the places of one layer only, not of all")
             advise(
                 "--column category=\(GDALLayer.field): the layer that each place is in (a folder, a sheet)")

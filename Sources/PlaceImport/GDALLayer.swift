@@ -1,7 +1,7 @@
 import Foundation
 
 struct GDALLayer: Equatable {
-    let name: String
+    private(set) var name: String
     /// How many features it has; nil where that isn't known.
     private(set) var count: Int?
     /// The name of its coordinate reference system, with its code where it has one; nil if the file doesn't name it.
@@ -36,12 +36,15 @@ struct GDALLayer: Equatable {
         return layers(describedBy: String(decoding: text, as: UTF8.self))
     }
 
-    /// What a layer is called in the file: GDAL adds a number to a name that is there twice.
-    static func name(_ name: String, among layers: [GDALLayer]) -> String {
-        guard let found = name.wholeMatch(of: /(.+) \(#[0-9]+\)/)?.output.1,
+    /// The same as it is called in the file: GDAL adds a number to a name that is there twice.
+    func named(among layers: [GDALLayer]) -> GDALLayer {
+        var layer = self
+        if let found = name.wholeMatch(of: /(.+) \(#[0-9]+\)/)?.output.1,
             layers.contains(where: { $0.name == found })
-        else { return name }
-        return String(found)
+        {
+            layer.name = String(found)
+        }
+        return layer
     }
 
     /// Reads what `ogrinfo` prints: lines such as `Layer name: cafes` and `Feature Count: 2`, and behind `Layer SRS WKT:` the

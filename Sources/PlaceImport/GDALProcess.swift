@@ -98,7 +98,7 @@ final class GDALProcess {
             arguments += [box.west, box.south, box.east, box.north].map { "\($0)" }
         }
         arguments += source.openingOptions
-        for layer in options.layer.map({ [$0] }) ?? source.usualLayers {
+        for layer in source.layerNames(options) {
             guard source.format != .openStreetMap, !layer.hasPrefix("-") else {
                 throw ImportError("it has no layer \(layer.printable)")
             }

@@ -32,20 +32,21 @@ struct GDALSource {
     /// The mapping that is usual for its places; nil for `columns`.
     var mapping: String? { format == .openStreetMap ? "openstreetmap" : nil }
 
-    /// The layers that have its places; none for all. Routes and tracks of GPX are where somebody went, and hidden sheets
-    /// aren't meant to be seen.
-    var usualLayers: [String] {
+    /// The layers that are read; none for all. Unless one is named, routes and tracks of GPX are where somebody went, and
+    /// hidden sheets aren't meant to be seen.
+    func layerNames(_ options: ImportSource) -> [String] {
+        if let layer = options.layer { return [layer] }
         if format == .gpx { return ["waypoints"] }
         return sheets.map { $0.hidden.isEmpty ? [] : $0.visible } ?? []
     }
 
-    /// The layers whose features are read, in their order.
+    /// The layers whose features are read, in their order, as they are called in the file.
     func readLayers(
         _ path: String, _ options: ImportSource, _ confinement: ConfinedGDAL?
     ) throws(ImportError) -> [GDALLayer] {
-        let names = options.layer.map { [$0] } ?? usualLayers
-        return try GDALLayer.layers(path, self, options.environment, confinement)
-            .filter { names.isEmpty || names.contains($0.name) }
+        let names = layerNames(options)
+        let all = try GDALLayer.layers(path, self, options.environment, confinement)
+        return all.filter { names.isEmpty || names.contains($0.name) }.map { $0.named(among: all) }
     }
 
     /// Whether it has sheets, of which a row has the names of the columns.

@@ -41,7 +41,6 @@ struct GeoJSONReader: RowReader {
     /// The layers whose features follow each other, and the mapping's field that has their names.
     private var layers: ArraySlice<GDALLayer>
     private let layerField: Int?
-    private let allLayers: [GDALLayer]
     /// How many features of the first of these were read.
     private var layerCount = 0
     /// The rows of a table that were read for its header, and aren't returned yet.
@@ -57,7 +56,7 @@ struct GeoJSONReader: RowReader {
         isProjected: Bool = false, layers: [GDALLayer] = []
     ) {
         self.input = input
-        (self.layers, allLayers) = (layers[...], layers)
+        self.layers = layers[...]
         layerField = layers.isEmpty ? nil : mapping.fieldNames.firstIndex(of: GDALLayer.field)
         self.shape = shape
         self.isProjected = isProjected
@@ -97,7 +96,7 @@ struct GeoJSONReader: RowReader {
             layerCount = 0
         }
         layerCount += 1
-        return layers.first.map { GDALLayer.name($0.name, among: allLayers) } ?? ""
+        return layers.first?.name ?? ""
     }
 
     /// Takes the names of the columns from a row below a title, of which GDAL has made the columns' names.

@@ -242,7 +242,17 @@ struct PlaceBuilder {
         var isThere = false
         for choice in mapping[.position] {
             guard let range = choice.text(of: &row) else { continue }
-            if let field = choice.onlyField, row.hasNestedJSON(field), !isPosition(row, field) { continue }
+            if let field = choice.onlyField, row.hasNestedJSON(field) {
+                let json = row.bytes(of: range)
+                let isArray = json.first == UInt8(ascii: "[")
+                if isArray, !hasLatitudeFirst(field) { continue }
+                if let position = PositionObject.position(json, inDegrees: inDegrees) {
+                    return (position.latitude, position.longitude)
+                }
+                // An object of something else says nothing of where the place is.
+                isThere = isThere || isArray
+                continue
+            }
             isThere = true
             let position = PositionText.position(row.bytes(of: range), inDegrees: inDegrees)
             if let position { return (position.latitude, position.longitude) }
@@ -250,14 +260,10 @@ struct PlaceBuilder {
         throw isThere ? .malformedCoordinates : .noCoordinates
     }
 
-    /// Whether an object or an array is meant as a position. Of an array that a mapping only guesses at, it has to be known
-    /// which number is the latitude.
-    private func isPosition(_ row: Row, _ field: Int) -> Bool {
-        let text = row.bytes(of: row[field])
-        if text.first == UInt8(ascii: "["), !mapping.namedFields.contains(.position) {
-            return PositionObject.latitudeFirst.contains(mapping.fieldNames[field].asciiLowercased)
-        }
-        return PositionObject.position(text, inDegrees: projection == nil) != nil
+    /// Whether an array's first number is known to be the latitude: an option or a mapping says so, or the field's name.
+    private func hasLatitudeFirst(_ field: Int) -> Bool {
+        mapping.namedFields.contains(.position)
+            || PositionObject.latitudeFirst.contains(mapping.fieldNames[field].asciiLowercased)
     }
 
     /// The category; nil if the mapping doesn't select such places.

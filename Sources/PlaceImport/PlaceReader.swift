@@ -73,9 +73,9 @@ package final class PlaceReader {
         progress.notSelected += file.builder.notSelected
         progress.normalised.merge(file.builder.normalised, uniquingKeysWith: +)
         progress.leftOut.merge(file.builder.leftOut, uniquingKeysWith: +)
-        if let hidden = file.hiddenSheets {
+        if !file.hiddenSheets.isEmpty {
             progress.remarks.append(
-                "\(file.input.path): hidden sheets aren't read: \(hidden.map(\.printable).joined(separator: ", ")); --layer NAME reads one"
+                "\(file.input.path): hidden sheets aren't read: \(file.hiddenSheets.map(\.printable).joined(separator: ", ")); --layer NAME reads one"
             )
         }
         if let encoding = file.input.encoding, encoding != source.encoding {
@@ -108,8 +108,8 @@ private final class PlaceFile {
     let context: RejectedRows.Context
     var isDelimited: Bool { rows is CSVReader }
     private let converter: GDALProcess?
-    /// The sheets that aren't read; nil where there are none.
-    let hiddenSheets: [String]?
+    /// The sheets that aren't read.
+    let hiddenSheets: [String]
     private var row: Row
     private(set) var builder: PlaceBuilder
     private(set) var rowCount = 0
@@ -120,8 +120,7 @@ private final class PlaceFile {
         let foreign = try format == .gdal ? GDALSource(path, source) : nil
         let usual = foreign?.mapping ?? opened.usualMapping
         var mapping = try source.mapping(unlessNamed: usual ?? "columns")
-        let hidden = source.layer == nil ? foreign?.sheets?.hidden ?? [] : []
-        hiddenSheets = hidden.isEmpty ? nil : hidden
+        hiddenSheets = source.layer == nil ? foreign?.sheets?.hidden ?? [] : []
         var layers: [GDALLayer] = []
         if let foreign {
             if mapping.fieldNames.contains(GDALLayer.field) {

@@ -7,9 +7,6 @@ import Testing
 /// What GDAL converts. Where `ogr2ogr` is missing, the message says so.
 @Suite("Files that ogr2ogr reads", .serialized)
 struct GDALTests {
-    private static let isInstalled = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .contains { FileManager.default.isExecutableFile(atPath: "\($0)/ogr2ogr") }
-
     private let openStreetMap = """
         <osm version="0.6">
         <node id="1" lat="60" lon="25" version="1"><tag k="name" v="Museo"/><tag k="tourism" v="museum"/>
@@ -27,7 +24,7 @@ struct GDALTests {
         </osm>
         """
 
-    @Test("Nodes, ways and relations of OpenStreetMap become places", .enabled(if: isInstalled))
+    @Test("Nodes, ways and relations of OpenStreetMap become places", .enabled(if: hasGDAL))
     func openStreetMapFile() throws {
         let result = try read(openStreetMap, as: "a.osm")
         let expected = [
@@ -48,7 +45,7 @@ struct GDALTests {
         #expect(result.progress.totalBytes == nil)
     }
 
-    @Test("A box doesn't change where the places in it are", .enabled(if: isInstalled))
+    @Test("A box doesn't change where the places in it are", .enabled(if: hasGDAL))
     func box() throws {
         let result = try read(openStreetMap, as: "a.osm") {
             $0.boundingBox = BoundingBox(west: 24, south: 59, east: 25.05, north: 61)
@@ -64,7 +61,7 @@ struct GDALTests {
         #expect(converted.progress.rows == 1)
     }
 
-    @Test("An explanation lists the layers that have something", .enabled(if: isInstalled))
+    @Test("An explanation lists the layers that have something", .enabled(if: hasGDAL))
     func layers() throws {
         let point = "lat='1' lon='2'><name>A</name></"
         let waypoints = "<wpt \(point)wpt>"
@@ -81,7 +78,7 @@ struct GDALTests {
         #expect(!two.contains { $0.contains("--layer") })
     }
 
-    @Test("The error of a failed conversion has the message of ogr2ogr", .enabled(if: isInstalled))
+    @Test("The error of a failed conversion has the message of ogr2ogr", .enabled(if: hasGDAL))
     func failure() {
         let broken = error { try read("<gpx version='1.1'><wpt lat='1'", as: "a.gpx") }
         #expect(broken?.message.hasPrefix("ogr2ogr: ") == true)
@@ -89,7 +86,7 @@ struct GDALTests {
         #expect(error { try read("<osm version=\"0.6\"><node", as: "a.osm") } != nil)
     }
 
-    @Test("The error of a failed conversion names the file as the import did", .enabled(if: isInstalled))
+    @Test("The error of a failed conversion names the file as the import did", .enabled(if: hasGDAL))
     func failedPath() throws {
         try withFile(Array("<gpx version='1.1'><wpt lat='1'".utf8), "a.gpx") { path in
             // GDAL is given another name for it, without the dots.
@@ -101,7 +98,7 @@ struct GDALTests {
         }
     }
 
-    @Test("An import that ends early leaves no process behind", .enabled(if: isInstalled))
+    @Test("An import that ends early leaves no process behind", .enabled(if: hasGDAL))
     func endedEarly() throws {
         let nodes = (1...50_000).map {
             "<node id=\"\($0)\" lat=\"1\" lon=\"2\" version=\"1\"><tag k=\"amenity\" v=\"cafe\"/></node>"

@@ -3,6 +3,10 @@ import Foundation
 import PlaceImport
 import Testing
 
+/// Whether GDAL is installed, which reads some formats.
+let hasGDAL = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .contains { FileManager.default.isExecutableFile(atPath: "\($0)/ogr2ogr") }
+
 /// What a file became.
 struct ReadResult {
     var places: [ImportedPlace] = []

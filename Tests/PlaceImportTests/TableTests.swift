@@ -6,9 +6,6 @@ import Testing
 /// Tables as spreadsheets make them: with a title, with rows without a text, with sheets that nobody is meant to see.
 @Suite("Tables of spreadsheets", .serialized)
 struct TableTests {
-    private static let isInstalled = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .contains { FileManager.default.isExecutableFile(atPath: "\($0)/ogr2ogr") }
-
     private static let header = "name,category,lat,lon"
 
     @Test(
@@ -134,7 +131,7 @@ struct TableTests {
 
     @Test(
         "A workbook's header is found below a title, and its rows without a text are passed over",
-        .enabled(if: isInstalled))
+        .enabled(if: hasGDAL))
     func workbookTitle() throws {
         let rows = [
             ["Our places, as of 2026"], [], Self.columns, ["A", "cafe", "52.5", "13.4"], [" ", "", "", ""],
@@ -155,7 +152,7 @@ struct TableTests {
         #expect(try read(first, as: "a.xlsx") { $0.headerRow = 1 }.places == result.places)
     }
 
-    @Test("Hidden sheets are read only if they are named", .enabled(if: isInstalled))
+    @Test("Hidden sheets are read only if they are named", .enabled(if: hasGDAL))
     func hiddenSheets() throws {
         func sheet(_ name: String, _ state: String) -> (String, String, [[String]]) {
             (name, state, [Self.columns, [name, "cafe", "1.5", "2.5"]])
@@ -201,7 +198,7 @@ struct TableTests {
 
     // MARK: - Layers
 
-    @Test("A folder of KML can be a field, at any depth, and by its own name", .enabled(if: isInstalled))
+    @Test("A folder of KML can be a field, at any depth, and by its own name", .enabled(if: hasGDAL))
     func folders() throws {
         func placemark(_ name: String) -> String {
             "<Placemark><name>\(name)</name><Point><coordinates>13,52</coordinates></Point></Placemark>"
@@ -221,7 +218,7 @@ struct TableTests {
     }
 
     @Test(
-        "Of GPX the waypoints are read, and routes and tracks where they are named", .enabled(if: isInstalled)
+        "Of GPX the waypoints are read, and routes and tracks where they are named", .enabled(if: hasGDAL)
     )
     func waypoints() throws {
         let gpx = """

@@ -58,7 +58,8 @@ package struct DuplicateSearch: Sendable {
         var places: [DuplicatePairs.Place] = []
         while true {
             let last = places.last?.id ?? 0
-            let rows = try await connection.query(PostgresQuery(select, [.text(dataset), .int8(last)]))
+            let rows = try await connection.query(
+                PostgresQuery(select, [.text(dataset), .int8(last), .int8(Int64(pageSize))]))
             for row in rows {
                 let (latitude, longitude): (Double, Double) = (try row.decode(at: 3), try row.decode(at: 4))
                 places.append(
@@ -76,6 +77,6 @@ package struct DuplicateSearch: Sendable {
 
     private static let select: SQL = """
         SELECT id, version, name, latitude, longitude, website FROM locations WHERE source_dataset = $1 AND id > $2 \
-        AND operating_status IS DISTINCT FROM 'permanentlyClosed' ORDER BY id LIMIT 10000
+        AND operating_status IS DISTINCT FROM 'permanentlyClosed' ORDER BY id LIMIT $3
         """
 }
