@@ -95,7 +95,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Distances on the ellipsoid and the exact order, which every store has in common.
         .target(
-            name: "Geodesy", dependencies: ["CPROJ", "PointsOfInterestAPI", "PointsOfInterestServerAPI"],
+            name: "Geodesy", dependencies: ["PointsOfInterestAPI", "PointsOfInterestServerAPI"],
             swiftSettings: swiftSettings),
 
         // The places in memory, packed: no HTTP, no SQL.
@@ -259,7 +259,7 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "GeodesyTests",
-            dependencies: ["Geodesy", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness"],
+            dependencies: ["CPROJ", "Geodesy", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness"],
             swiftSettings: swiftSettings),
         // What the index costs, see Documentation/exactness.md.
         .executableTarget(

@@ -1,4 +1,3 @@
-import CPROJ
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
 
@@ -10,8 +9,8 @@ import PointsOfInterestServerAPI
 
 /// Distances on the WGS 84 ellipsoid.
 ///
-/// Computed by PROJ's `geodesic.h`, as PostGIS does: C. F. F. Karney, "Algorithms for geodesics", J. Geodesy 87, 43–55
-/// (2013); exact to 15 nm for every pair of points, antipodes included.
+/// Exact to 15 nm for every pair of points, antipodes included, and within that the same on every system: see
+/// ``InverseGeodesic``.
 package enum Geodesic {
     /// The length of the shortest path between two coordinates, in metres. Any thread.
     package static func distanceMeters(from start: Coordinate, to end: Coordinate) -> Double {
@@ -26,18 +25,10 @@ package enum Geodesic {
     private static func distanceMeters(
         from start: Coordinate, toLatitude latitude: Double, longitude: Double
     ) -> Double {
-        var distance = 0.0
-        geod_inverse(wgs84, start.latitude, start.longitude, latitude, longitude, &distance, nil, nil)
-        return distance
+        InverseGeodesic.meters(
+            fromLatitude: start.latitude, longitude: start.longitude, toLatitude: latitude,
+            longitude: longitude)
     }
-
-    // Written once, before the first reader gets the pointer, and constant from then on; C's routines
-    // take it as const.
-    private nonisolated(unsafe) static let wgs84: UnsafePointer<geod_geodesic> = {
-        let geodesic = UnsafeMutablePointer<geod_geodesic>.allocate(capacity: 1)
-        geod_init(geodesic, 6_378_137, 1 / 298.257_223_563)
-        return UnsafePointer(geodesic)
-    }()
 }
 
 /// What a chord, the straight line through the Earth between two points of the ellipsoid, tells about the geodesic
