@@ -20,6 +20,8 @@ package struct IndexEntry {
     package var foldedNames: UnsafeBufferPointer<UInt8>
     /// Its address, as its record has it.
     var address: UnsafeBufferPointer<UInt8>?
+    /// The hash of its content, see `PlaceFields.contentHash`.
+    var contentHash: UInt64 = 0
     /// Whether searches find it; others are found by their ids alone.
     package var isListed = true
     /// What a response is written from: bytes that packing doesn't look into.

@@ -38,8 +38,8 @@ package enum IndexFile {
     }
 
     /// The formats that this program reads, the last of which it writes: its own and that of the release before, if that has all
-    /// that responses have. Format 2 lacks where the words of addresses are, and is refused. What is in the columns belongs to the format, too: records, the folding of names, the order of kinds.
-    static let formats: ClosedRange<UInt64> = 3...3
+    /// that responses have. Format 3 lacks the hashes of contents, and is refused. What is in the columns belongs to the format, too: records, the folding of names, the order of kinds.
+    static let formats: ClosedRange<UInt64> = 4...4
 
     static let alignment = 4096
     /// The bytes of a block, which has a sum.
@@ -375,7 +375,7 @@ extension PartColumns {
     fileprivate init(count: Int, listedCount: Int, from file: inout ColumnReader) {
         (self.count, self.listedCount) = (count, listedCount)
         (x, y, z) = (file.next(), file.next(), file.next())
-        (latitudes, longitudes, ids) = (file.next(), file.next(), file.next())
+        (latitudes, longitudes, ids, hashes) = (file.next(), file.next(), file.next(), file.next())
         (kinds, sources, importances) = (file.next(), file.next(), file.next())
         (addressInitials, recordStarts, records) = (file.next(), file.next(), file.next())
         words = WordColumns(

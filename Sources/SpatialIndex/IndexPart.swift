@@ -43,6 +43,8 @@ struct PartColumns: BitwiseCopyable {
     var x, y, z: Column<Double>
     var latitudes, longitudes: Column<Double>
     var ids: Column<Int64>
+    /// The hash of each place's content.
+    var hashes: Column<UInt64>
     var kinds: Column<UInt32>
     /// The number of each place's source.
     var sources: Column<UInt32>
@@ -65,7 +67,8 @@ struct PartColumns: BitwiseCopyable {
     /// All of its memory, in the order in which `IndexFile` has it.
     var memory: [any ColumnMemory] {
         [
-            x, y, z, latitudes, longitudes, ids, kinds, sources, importances, addressInitials, recordStarts,
+            x, y, z, latitudes, longitudes, ids, hashes, kinds, sources, importances, addressInitials,
+            recordStarts,
             records,
         ]
             + words.memory + addressWords.memory + [idSlots, trees, listedPlaces, boxes] + tiles.memory

@@ -33,7 +33,7 @@ package struct IndexPartBuilder: ~Copyable {
 
     /// About how much memory the part will take, in bytes.
     package var bytes: Int {
-        collected.records.count + placeCount * 112 + collected.words.count * 10
+        collected.records.count + placeCount * 120 + collected.words.count * 10
             + (collected.properties?.words.count ?? 0) * 10 + collected.addressWords.count * 4
     }
 
@@ -56,7 +56,7 @@ package struct IndexPartBuilder: ~Copyable {
         record.removeAll(keepingCapacity: true)
         guard PlaceRecord.encode(place, into: &record) else { return false }
         names.fold(place, record: record)
-        let collected = collected
+        let (collected, hash) = (collected, place.contentHash)
         names.words.withUnsafeBufferPointer { words in
             record.withUnsafeBytes { record in
                 var entry = IndexEntry(
@@ -64,6 +64,7 @@ package struct IndexPartBuilder: ~Copyable {
                     category: category, isFeatured: place.featured, source: source,
                     importance: UInt16(clamping: place.importance), foldedNames: words, record: record)
                 entry.address = PlaceRecord(record).address
+                entry.contentHash = hash
                 entry.isListed = place.isListed
                 collected.add(entry)
             }
@@ -103,6 +104,7 @@ package struct IndexPartBuilder: ~Copyable {
 /// The columns of a builder, in the order in which places are added. It frees what `PartPacking` doesn't take.
 final class CollectedPlaces {
     var ids: Column<Int64>
+    var hashes: Column<UInt64>
     var latitudes, longitudes: Column<Double>
     var kinds, sources: Column<UInt32>
     var importances: Column<UInt16>
@@ -128,6 +130,7 @@ final class CollectedPlaces {
     init(expecting count: Int, _ filterable: FilterableProperties) {
         properties = filterable.isEmpty ? nil : CollectedProperties(filterable, expecting: count)
         ids = Column(capacity: count)
+        hashes = Column(capacity: count)
         latitudes = Column(capacity: count)
         longitudes = Column(capacity: count)
         kinds = Column(capacity: count)
@@ -148,6 +151,7 @@ final class CollectedPlaces {
     deinit {
         guard !isPacked else { return }
         ids.free()
+        hashes.free()
         latitudes.free()
         longitudes.free()
         kinds.free()
@@ -168,6 +172,7 @@ final class CollectedPlaces {
     func add(_ entry: IndexEntry) {
         if !entry.isListed { unlisted.append(UInt32(ids.count)) }
         ids.append(entry.id)
+        hashes.append(entry.contentHash)
         latitudes.append(entry.latitude)
         longitudes.append(entry.longitude)
         kinds.append(PackedTree.kind(category: entry.category, isFeatured: entry.isFeatured))

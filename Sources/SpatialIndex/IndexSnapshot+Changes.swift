@@ -154,6 +154,7 @@ package struct IndexMerge: Sendable {
                         importance: columns.importance(of: place), foldedNames: names,
                         record: columns.record(of: place))
                     entry.address = PlaceRecord(entry.record).address
+                    entry.contentHash = columns.hashes[place]
                     entry.isListed = columns.isListed(place)
                     builder.add(entry)
                 }

@@ -25,6 +25,7 @@ struct PartPacking {
         let importances = packedImportances(order)
         let addressInitials = collected.addressInitials.gathered(order)
         let ids = collected.ids.gathered(order)
+        let hashes = collected.hashes.gathered(order)
         collected.records.shrink()
         let latitudes = collected.latitudes.gathered(order)
         let longitudes = collected.longitudes.gathered(order)
@@ -36,7 +37,7 @@ struct PartPacking {
         forest.pack()
         return PartColumns(
             count: count, listedCount: listedCount, x: x, y: y, z: z, latitudes: latitudes,
-            longitudes: longitudes, ids: ids,
+            longitudes: longitudes, ids: ids, hashes: hashes,
             kinds: kinds, sources: sources, importances: importances,
             addressInitials: addressInitials, recordStarts: recordStarts,
             records: collected.records,
