@@ -136,7 +136,7 @@ let package = Package(
         .target(
             name: "Places",
             dependencies: [
-                "EventLoop", "Geodesy", "Locking", "PointsOfInterestAPI",
+                "Bytes", "EventLoop", "Geodesy", "Locking", "PointsOfInterestAPI",
                 "PointsOfInterestServerAPI",
                 "SpatialIndex", "Telemetry",
             ],

@@ -136,6 +136,8 @@ package enum EndpointPath {
     package static let merge = "/locations/{id}/merge"
     /// How many places are in each cell of a map, see `ClustersRequest`.
     package static let clusters = "/locations/clusters"
+    /// The sums of places, by which a phone compares its own, see `DigestRequest`.
+    package static let digest = "/locations/digest"
     /// The categories, see `CategoryCount`.
     package static let categories = "/categories"
     /// The datasets that places came from, see `Attribution`.

@@ -19,6 +19,7 @@ package enum SettingName: String, CaseIterable, CustomStringConvertible, Sendabl
     case dbConnections = "POI_DB_CONNECTIONS"
     case dbPrepared = "POI_DB_PREPARED"
     case dbStatementTimeout = "POI_DB_STATEMENT_TIMEOUT"
+    case digestMaxPlaces = "POI_DIGEST_MAX_PLACES"
     case drainDelay = "POI_DRAIN_DELAY"
     case editDatabaseURL = "POI_EDIT_DATABASE_URL"
     case editDatabaseURLFile = "POI_EDIT_DATABASE_URL_FILE"

@@ -54,6 +54,10 @@ extension IndexSnapshot {
         return found.sorted { $0.id < $1.id }.map(\.reference)
     }
 
+    package func id(of place: IndexPlaceReference) -> Int64 {
+        views[Int(place.part)].columns.ids[Int(place.place)]
+    }
+
     /// The hash of a place's content.
     package func contentHash(of place: IndexPlaceReference) -> UInt64 {
         views[Int(place.part)].columns.hashes[Int(place.place)]

@@ -23,6 +23,8 @@ package struct ServiceConfiguration: Sendable {
     package var loops: Int
     /// The maximum number of connections of clients to a loop.
     package var maxConnectionsPerLoop: Int
+    static let usualDigestPlaces = 100_000
+
     /// The maximum number of requests in flight on a loop.
     package var maxInFlightPerLoop: Int
     /// The maximum memory in the process for what clients send, and for responses that they don't take, in bytes; see
@@ -37,6 +39,8 @@ package struct ServiceConfiguration: Sendable {
     package var events: EventsConfiguration
     package var editing: EditingConfiguration
     package var reports: ReportsConfiguration
+    /// With more places than this, a filter's sums are refused; nil where none are told.
+    package var digestMaxPlaces: Int?
     package var startPage: StartPageConfiguration
     /// Whether the process is ready only while the database is reachable.
     package var readyRequiresDatabase: Bool
@@ -82,6 +86,13 @@ package struct ServiceConfiguration: Sendable {
         events = try EventsConfiguration(from: &reader)
         editing = try EditingConfiguration(from: &reader, trustedProxies: access.trustedProxies)
         reports = try ReportsConfiguration(from: &reader, isOnByDefault: takesReports)
+        let maximum = try reader.readIfPresent(
+            .optionalInteger(
+                .digestMaxPlaces, "how many places a phone may compare and download; 0 for none",
+                in: 0...10_000_000))
+        // Whoever compares downloads: without a key, only where that is asked for.
+        let places = maximum ?? (access.keys.isEmpty ? 0 : Self.usualDigestPlaces)
+        digestMaxPlaces = places > 0 ? places : nil
         startPage = try StartPageConfiguration(from: &reader)
         readyRequiresDatabase = try reader.read(
             .flag(.readyRequiresDatabase, "whether /readyz needs the database", default: false))

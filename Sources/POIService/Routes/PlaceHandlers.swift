@@ -182,6 +182,8 @@ extension NearbyPlacesRequest: FilteredRequest { var hasNames: Bool { filter.has
 
 extension ClustersRequest: FilteredRequest { var hasNames: Bool { filter.hasNames } }
 
+extension DigestRequest: FilteredRequest { var hasNames: Bool { filter.hasNames } }
+
 extension PlaceStore {
     /// Decodes a request with the vocabulary that is known. If none is known, or a name of the request isn't in it,
     /// decodes it with the current vocabulary.

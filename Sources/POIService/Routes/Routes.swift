@@ -173,6 +173,14 @@ enum Routes {
             ClustersHandler(
                 store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
                 loggedCoordinates: configuration.logCoordinates, clients: clients))
+        if let maximumCount = configuration.digestMaxPlaces {
+            router.add(
+                .get, EndpointPath.digest, checks: checks,
+                DigestHandler(
+                    store: store, cachePolicy: cachePolicy, ignoredParameters: ignored,
+                    loggedCoordinates: configuration.logCoordinates, clients: clients,
+                    maximumCount: maximumCount))
+        }
         router.add(
             .get, EndpointPath.location, checks: checks,
             PlaceHandler(

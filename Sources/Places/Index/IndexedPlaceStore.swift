@@ -212,6 +212,27 @@ package final class IndexedPlaceStore: PlaceStore {
         return ClusterPage(clusters, in: snapshot)
     }
 
+    // MARK: Sums
+
+    /// Sums at once where they are known; otherwise all from a helper thread, which also writes the places.
+    package func digest(
+        for request: DigestRequest, maximumCount: Int, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<DigestPage> {
+        let filter = request.encodedFilter
+        if !request.asksForPlaces, let datasetID = currentDatasetID,
+            let known = index.digests.digest(of: filter, in: datasetID)
+        {
+            return .now(DigestPage(known, for: request, maximumCount: maximumCount, datasetID))
+        }
+        let client = client()
+        return .later { [self] () throws(PlaceStoreError) in
+            let (snapshot, cache) = (try pinned(), index.digests)
+            return try await index.searches.run(for: client, until: loop.now + requestTimeout) { stop in
+                snapshot.digestPage(for: request, filter, maximumCount: maximumCount, cache, until: stop)
+            }
+        }
+    }
+
     // MARK: Counts
 
     /// The number of places of each category.

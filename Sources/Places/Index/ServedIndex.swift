@@ -118,6 +118,7 @@ package final class ServedIndex: Sendable {
     let published: PublishedIndex
     /// Runs the searches that take long.
     let searches = SearchQueue()
+    let digests = DigestCache()
     /// Until when the snapshot may be served, in milliseconds of the loops' clock. Readers check it themselves, so that
     /// nothing old is served even while the follower's thread is busy or stuck.
     private let validUntil = Atomic<Int64>(0)

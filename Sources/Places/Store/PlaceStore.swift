@@ -48,6 +48,14 @@ package protocol PlaceStore: AnyObject {
         for request: ClustersRequest, from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<ClusterPage>
 
+    /// The sums of the places that match a filter, or the places of some buckets. `client` is used as in `places`.
+    ///
+    /// - Parameter maximumCount: with more places, the response has none of it.
+    /// - Throws: as `clusters`.
+    func digest(
+        for request: DigestRequest, maximumCount: Int, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<DigestPage>
+
     /// Every category with its number of places and the words for it, most frequent first, then by name.
     func categories() throws(PlaceStoreError) -> Stored<DatasetCounts<CategoryCount>>
 
@@ -68,6 +76,13 @@ package protocol PlaceStore: AnyObject {
 }
 
 extension PlaceStore {
+    /// By default, sums aren't kept, and are refused.
+    package func digest(
+        for request: DigestRequest, maximumCount: Int, from client: @autoclosure () -> IPAddress
+    ) throws(PlaceStoreError) -> Stored<DigestPage> {
+        throw .indexRequired
+    }
+
     /// Nil, by default: each read returns the newest data.
     package var staleSeconds: Int? { nil }
 

@@ -57,6 +57,8 @@ public struct ProblemCode: RawRepresentable, Hashable, Sendable, Codable {
 
     // A request as a whole.
 
+    /// More places match a digest's filter than the service compares.
+    public static let areaTooLarge = ProblemCode(rawValue: "area-too-large")
     /// The request is malformed or ambiguous.
     public static let badRequest = ProblemCode(rawValue: "bad-request")
     /// The request has no key, or a wrong one.
@@ -212,6 +214,7 @@ extension ProblemCode {
         .conflictingParameters: Kind(400, "Two parameters exclude each other"),
         .malformedCursor: Kind(400, "The cursor is malformed"),
         .cursorMismatch: Kind(400, "The cursor belongs to another query"),
+        .areaTooLarge: Kind(400, "There are too many places to compare"),
         .badRequest: Kind(400, "The request is malformed"),
         .unauthorized: Kind(401, "A key is needed"),
         .forbidden: Kind(403, "The key is not accepted"),

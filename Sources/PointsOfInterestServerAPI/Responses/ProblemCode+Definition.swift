@@ -253,6 +253,11 @@ extension ProblemCode {
         .databaseUnavailable: Explanation(
             means: "The service can't reach its database.",
             remedy: "Send the request again after the seconds that the Retry-After header says."),
+        .areaTooLarge: Explanation(
+            means: "The box and the filter have more places than the service compares with those of a phone.",
+            remedy: """
+                Ask for a smaller box or fewer categories, or set POI_DIGEST_MAX_PLACES. The detail says how many there are.
+                """),
         .indexRequired: Explanation(
             means: """
                 Searches, boxes, clusters, and places with a property that is asked for, are found among places in memory, and \

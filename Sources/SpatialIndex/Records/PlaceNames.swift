@@ -48,6 +48,16 @@ struct PlaceNames {
         (0..<languageCount).lazy.map { entry($0).text }
     }
 
+    /// Calls `body` with the tag and the text of each name in a language.
+    func forEachInLanguage(_ body: (_ tag: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer) -> Void) {
+        for index in 0..<languageCount { body(entry(index).tag, entry(index).text) }
+    }
+
+    /// Calls `body` with the text of each name that is only searched.
+    func forEachSearched(_ body: (UnsafeRawBufferPointer) -> Void) {
+        for index in languageCount..<count { body(entry(index).text) }
+    }
+
     private func entry(_ index: Int) -> (text: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer) {
         func number(_ index: Int) -> Int {
             Int(bytes.loadUnaligned(fromByteOffset: Self.headerSize + 2 * index, as: UInt16.self))

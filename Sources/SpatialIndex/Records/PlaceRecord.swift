@@ -191,7 +191,7 @@ extension PlaceRecord {
         otherNamesStart + Int(bytes.loadUnaligned(fromByteOffset: textEnd, as: UInt16.self))
     }
     /// The place's names besides the one that all are shown; nil where it has none.
-    fileprivate var otherNames: PlaceNames? {
+    var otherNames: PlaceNames? {
         hasExtras ? PlaceNames(part(from: otherNamesStart, to: otherNamesEnd)) : nil
     }
     /// Nil where the place has none.
