@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "PointsOfInterestHTTP", targets: ["PointsOfInterestHTTP"]),
         .library(name: "PointsOfInterestClient", targets: ["PointsOfInterestClient"]),
         .library(name: "PointsOfInterestEditing", targets: ["PointsOfInterestEditing"]),
+        .library(name: "PointsOfInterestOffline", targets: ["PointsOfInterestOffline"]),
         .library(name: "PointsOfInterestTesting", targets: ["PointsOfInterestTesting"]),
         .library(name: "PointsOfInterestContract", targets: ["PointsOfInterestContract"]),
         .executable(name: "poi", targets: ["poi"]),
@@ -105,6 +106,15 @@ let package = Package(
                 "Bytes", "CSystem", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestServerAPI",
             ],
             swiftSettings: swiftSettings),
+
+        // What an app links that shows places without a network. A preview until it has run on Apple's systems.
+        .target(
+            name: "PointsOfInterestOffline",
+            dependencies: [
+                "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestHTTP",
+                "PointsOfInterestServerAPI", "SpatialIndex",
+            ],
+            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),
 
         // The server, from the socket up.
         .target(
@@ -259,7 +269,9 @@ let package = Package(
             swiftSettings: swiftSettings),
         .testTarget(
             name: "GeodesyTests",
-            dependencies: ["CPROJ", "Geodesy", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness"],
+            dependencies: [
+                "CPROJ", "Geodesy", "PointsOfInterestAPI", "PointsOfInterestServerAPI", "Randomness",
+            ],
             swiftSettings: swiftSettings),
         // What the index costs, see Documentation/exactness.md.
         .executableTarget(
@@ -309,6 +321,14 @@ let package = Package(
             dependencies: [
                 "EditingAPI", "Locking", "PointsOfInterestClient", "PointsOfInterestEditing",
                 "PointsOfInterestHTTP", "PointsOfInterestTesting", "Randomness",
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "PointsOfInterestOfflineTests",
+            dependencies: [
+                "BruteForce", "DifficultPlaces", "Geodesy", "Locking", "Places", "PointsOfInterestAPI",
+                "PointsOfInterestClient", "PointsOfInterestHTTP", "PointsOfInterestOffline",
+                "PointsOfInterestServerAPI", "PointsOfInterestTesting", "Randomness", "SpatialIndex",
             ],
             swiftSettings: swiftSettings),
         .testTarget(

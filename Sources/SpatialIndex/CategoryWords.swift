@@ -44,7 +44,8 @@ final class CategoryWords: Sendable {
                 if numbersByText[queryWords]?.last != number {
                     numbersByText[queryWords, default: []].append(number)
                 }
-                folder.fold(Array(text.utf8).span)
+                let bytes = Array(text.utf8)[...]
+                folder.fold(bytes.span)
                 words += folder.words.split { $0 <= FoldedMark.space }
                     .map { Word(text: Array($0), number: number) }
             }

@@ -113,7 +113,10 @@ package enum IndexFile {
         return [b, c, d, UInt64(bytes.count)].reduce(a, mix)
     }
 
-    fileprivate static func aligned(_ offset: Int) -> Int { (offset + alignment - 1) & ~(alignment - 1) }
+    /// The same of an array.
+    package static func sum(of bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { sum($0) } }
+
+    static func aligned(_ offset: Int) -> Int { (offset + alignment - 1) & ~(alignment - 1) }
 
     /// The parts of a range of bytes that have sums.
     fileprivate static func blocks(of count: Int) -> [Range<Int>] {
@@ -272,6 +275,31 @@ extension IndexFile {
         )
     }
 
+    /// Maps a file into memory, which the system reads and drops as it likes, and compares its sums. Nobody may change the file as
+    /// long as the part is there; replacing it by another one is safe.
+    ///
+    /// - Returns: the part, and what the writer has noted.
+    package static func map(_ descriptor: Int32) throws(Fault) -> (part: IndexPart, notes: [UInt8]) {
+        let head = try head(descriptor)
+        let (sums, description) = try end(head, descriptor)
+        let file = try MappedFile(descriptor)
+        var reader = ColumnReader(description.columns, in: file.bytes)
+        let columns = PartColumns(
+            count: description.placeCount, listedCount: description.listedCount, from: &reader)
+        guard reader.isComplete else { throw .foreign(what: "form of the columns") }
+        var rest = sums[...]
+        for column in columns.memory {
+            for range in blocks(of: column.content.count) {
+                let block = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(column.content)[range])
+                guard rest.popFirst() == sum(block) else { throw .damaged }
+            }
+        }
+        return (
+            IndexPart(columns: columns, vocabulary: IndexVocabulary(description), in: file),
+            Array(description.notes)
+        )
+    }
+
     private static func head(_ descriptor: Int32) throws(Fault) -> Head {
         var head = Head(sumsStart: 0, sumCount: 0, descriptionCount: 0, endSum: 0)
         try withUnsafeMutableBytes(of: &head) { bytes throws(Fault) in
@@ -349,12 +377,35 @@ extension IndexFile {
     }
 }
 
+/// The memory of a file, as long as somebody needs it.
+final class MappedFile: @unchecked Sendable {
+    // @unchecked: the memory is only read.
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init(_ descriptor: Int32) throws(IndexFile.Fault) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(call: "fstat", code: errno) }
+        guard status.st_size > 0 else { throw .damaged }
+        let memory = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0)
+        guard let memory, memory != MAP_FAILED else { throw .system(call: "mmap", code: errno) }
+        bytes = UnsafeMutableRawBufferPointer(start: memory, count: Int(status.st_size))
+    }
+
+    deinit { munmap(bytes.baseAddress, bytes.count) }
+}
+
 /// Makes columns for those that a file has, one after the other.
 struct ColumnReader {
     private var rest: ArraySlice<IndexFile.Description.Column>
     private var hasOther = false
+    /// The file in memory, where columns are parts of it, and where the next one begins.
+    private let file: UnsafeMutableRawBufferPointer?
+    private var offset = IndexFile.alignment
 
-    init(_ columns: [IndexFile.Description.Column]) { rest = columns[...] }
+    init(_ columns: [IndexFile.Description.Column], in file: UnsafeMutableRawBufferPointer? = nil) {
+        rest = columns[...]
+        self.file = file
+    }
 
     /// Whether the columns that were made are those of the file.
     var isComplete: Bool { !hasOther && rest.isEmpty }
@@ -364,9 +415,17 @@ struct ColumnReader {
         guard let column = rest.popFirst(), column.stride == MemoryLayout<Element>.stride, column.count >= 0
         else {
             hasOther = true
-            return Column(capacity: 0)
+            return file?.baseAddress.map { Column(mapped: $0, count: 0) } ?? Column(capacity: 0)
         }
-        return Column(uninitialized: column.count)
+        guard let file, let start = file.baseAddress else { return Column(uninitialized: column.count) }
+        let memory = start + offset
+        let (size, overflows) = column.stride.multipliedReportingOverflow(by: column.count)
+        guard !overflows, size <= file.count - offset else {
+            hasOther = true
+            return Column(mapped: start, count: 0)
+        }
+        offset = min(file.count, IndexFile.aligned(offset + size))
+        return Column(mapped: memory, count: column.count)
     }
 }
 

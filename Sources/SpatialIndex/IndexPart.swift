@@ -15,13 +15,16 @@ package final class IndexPart: @unchecked Sendable {
     let columns: PartColumns
     /// The categories that its builder knew.
     package let vocabulary: IndexVocabulary
+    /// The file that has the columns; nil where they have memory of their own.
+    private let file: MappedFile?
 
-    init(columns: PartColumns, vocabulary: IndexVocabulary) {
+    init(columns: PartColumns, vocabulary: IndexVocabulary, in file: MappedFile? = nil) {
         self.columns = columns
         self.vocabulary = vocabulary
+        self.file = file
     }
 
-    deinit { columns.free() }
+    deinit { if file == nil { columns.free() } }
 
     /// How many places it has.
     package var placeCount: Int { columns.count }
@@ -297,6 +300,13 @@ struct Column<Element: BitwiseCopyable>: ColumnMemory {
         self.capacity = max(1, capacity)
         base = Self.allocate(self.capacity)
         count = 0
+    }
+
+    /// A column of the elements of a file. It is neither changed nor freed.
+    init(mapped memory: UnsafeMutableRawPointer, count: Int) {
+        base = memory.bindMemory(to: Element.self, capacity: count)
+        self.count = count
+        capacity = count
     }
 
     /// A column of so many elements, which hold nothing meaningful.

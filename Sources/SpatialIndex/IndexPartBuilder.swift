@@ -48,15 +48,16 @@ package struct IndexPartBuilder: ~Copyable {
 
     /// Makes the record of a place and the words of its names, and adds it.
     ///
+    /// - Parameter contentHash: that of its content as another program has it; nil is to be computed.
     /// - Returns: false where there are 65,536 other categories, or where it has no record (see `PlaceRecord.encode`): then it
     ///   isn't added.
-    package mutating func add(_ place: PlaceFields) -> Bool {
+    package mutating func add(_ place: PlaceFields, contentHash: UInt64? = nil) -> Bool {
         guard let category = number(ofCategory: place.category) else { return false }
         let source = place.source.map { number(of: $0) } ?? 0
         record.removeAll(keepingCapacity: true)
         guard PlaceRecord.encode(place, into: &record) else { return false }
         names.fold(place, record: record)
-        let (collected, hash) = (collected, place.contentHash)
+        let (collected, hash) = (collected, contentHash ?? place.contentHash)
         names.words.withUnsafeBufferPointer { words in
             record.withUnsafeBytes { record in
                 var entry = IndexEntry(

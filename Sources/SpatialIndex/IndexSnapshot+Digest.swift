@@ -6,7 +6,8 @@ package struct IndexDigest: Sendable {
     /// Of each bucket.
     package fileprivate(set) var buckets: [PlaceSum]
 
-    init() { buckets = Array(repeating: PlaceSum(), count: PlaceDigest.bucketCount) }
+    /// The sums of no places.
+    package init() { buckets = Array(repeating: PlaceSum(), count: PlaceDigest.bucketCount) }
 
     package var count: Int { Int(buckets.reduce(0) { $0 + $1.count }) }
 

@@ -48,7 +48,8 @@ struct WordLookup {
     }
 
     private mutating func lookUp(run: [UInt8], of word: inout RelevanceWords.Word) {
-        let parts = SearchWords.parts(ofRun: run.span).map { part in
+        let slice = run[...]
+        let parts = SearchWords.parts(ofRun: slice.span).map { part in
             run[part].withUnsafeBufferPointer { columns.number(of: $0) }
         }
         word.whole.start = wholes.count

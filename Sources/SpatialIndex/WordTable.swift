@@ -230,7 +230,8 @@ struct WordConditions {
         let first = parts.count
         var isMissing = false
         // Its last character may be anywhere in the name's run.
-        for part in SearchWords.parts(ofRun: run.span).dropLast() where !isMissing {
+        let slice = run[...]
+        for part in SearchWords.parts(ofRun: slice.span).dropLast() where !isMissing {
             let number = run[part].withUnsafeBufferPointer { columns.number(of: $0) }
             if let number { parts.append(number) } else { isMissing = true }
         }

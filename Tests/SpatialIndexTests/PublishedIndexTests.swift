@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Geodesy
 import Locking
+import Places
 import PointsOfInterestAPI
 import SpatialIndex
 import Testing

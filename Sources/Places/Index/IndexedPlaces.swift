@@ -84,17 +84,15 @@ struct RelevantPlaces: PlaceSource {
         self.snapshot = snapshot
         self.found = found
         self.showsDistances = showsDistances
-        let hasAll = found.allSatisfy { $0.leftOut == nil }
-        words = hasAll ? [] : SearchWords.written(in: searchText ?? "").map(PlaceAdditions.escaped)
+        words = RelevancePage.leftOutWords(of: found, searchText)
     }
 
     var count: Int { found.count }
 
     func write(_ index: Int, as style: PlaceStyle, to writer: inout JSONWriter) {
         let place = found[index]
-        var additions = snapshot.additions(to: place.placed.reference, style)
-        additions.matchedNames = place.names
-        additions.leftOut = place.leftOut.map { words[$0] }
+        let additions = PlaceAdditions(
+            place, words, categoryLabel: snapshot.additions(to: place.placed.reference, style).categoryLabel)
         style.write(
             snapshot.records[place.placed.reference],
             distance: showsDistances ? place.placed.distanceMeters : nil, additions, to: &writer)
@@ -106,39 +104,6 @@ extension IndexSnapshot {
     fileprivate func additions(to place: IndexPlaceReference, _ style: PlaceStyle) -> PlaceAdditions {
         PlaceAdditions(
             categoryLabel: style.labelLanguages.flatMap { categoryLabel(of: place, in: $0) })
-    }
-}
-
-extension IndexFilter {
-    /// What a request filters by.
-    init(_ filter: borrowing PlaceFilter, _ vocabulary: borrowing IndexVocabulary) {
-        self.init()
-        isFeatured = filter.featured
-        if !filter.categories.isEmpty {
-            // A category without places has no number, and matches nothing.
-            categories = filter.categories.compactMap(vocabulary.number)
-        }
-        if filter.hasDatasets {
-            let names = Set(filter.datasets.map(ExactName.init))
-            sources = [false] + vocabulary.sources.map { names.contains(ExactName($0.dataset)) }
-        }
-        words = filter.searchText.map(SearchWords.words(ofQuery:))
-        if filter.hasPropertyFilters { require(filter.propertyFilters) }
-    }
-}
-
-extension RelevanceQuery {
-    /// What a request by relevance looks for.
-    init(_ request: borrowing NearbyPlacesRequest, _ vocabulary: borrowing IndexVocabulary) {
-        var filter = request.filter
-        let text = filter.searchText ?? ""
-        filter.searchText = nil
-        self.init(
-            SearchWords.orderedWords(ofQuery: text), center: request.orderCenter,
-            radiusMeters: request.radiusMeters, nearMeters: request.nearLimit, box: request.box,
-            filter: IndexFilter(filter, vocabulary),
-            limit: (request.limit ?? NearbyPlacesRequest.defaultLimit) + 1, after: request.start,
-            findsAllNames: !request.languages.isEmpty)
     }
 }
 
@@ -179,18 +144,6 @@ extension RankedPage {
             ? IndexedPlaces(placed, in: snapshot, showsDistances: showsDistances)
             : MergedPlaces(placed, in: snapshot, showsDistances: showsDistances, merged: merged)
         self.init(places: places, datasetID: snapshot.datasetID)
-    }
-}
-
-extension IndexSnapshot {
-    /// A place with its distance; 0 without a centre.
-    fileprivate func placed(_ id: Int64, from center: Coordinate?) -> IndexPage.Placed? {
-        place(withID: id).map { reference in
-            let position = position(of: reference)
-            let candidate = Candidate(id: id, latitude: position.latitude, longitude: position.longitude)
-            let distance = center.map { Geodesic.distanceMeters(from: $0, to: candidate) }
-            return IndexPage.Placed(reference: reference, id: id, distanceMeters: distance ?? 0)
-        }
     }
 }
 

@@ -13,19 +13,6 @@ package struct DigestPage: Sendable {
     package let datasetID: DatasetID
 }
 
-extension DigestRequest {
-    /// A number as it is sent; empty for 0.
-    package static func text(_ number: UInt64) -> String {
-        number == 0 ? "" : Base64URL.encode(withUnsafeBytes(of: number.bigEndian) { Array($0) })
-    }
-
-    /// The first half of a bucket's sum, which is never empty where the bucket isn't. Where that hides a difference, the sum of
-    /// the group tells it, after all.
-    package static func shortText(_ number: UInt64) -> String {
-        number == 0 ? "" : Base64URL.encode(withUnsafeBytes(of: UInt32(number >> 32).bigEndian) { Array($0) })
-    }
-}
-
 extension DigestPage {
     /// The sums of a digest.
     ///

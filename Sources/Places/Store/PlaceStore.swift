@@ -243,24 +243,7 @@ package struct NoPlaces: PlaceSource {
 
 extension DatasetCounts<CategoryCount> {
     /// The categories of a request, with their labels.
-    package func items(of request: CategoriesRequest) -> [CategoryCount] {
-        let languages = LanguageLookup(request.languages)
-        var items = items
-        if let text = request.searchText {
-            let words = Array(SearchWords.words(ofQuery: text).prefix(RelevanceQuery.maximumWordCount))
-            var matcher = WordMatcher(words)
-            items.removeAll { item in
-                let text = ([item.name] + labels.words(for: item.name)).joined(separator: " ")
-                return words.isEmpty
-                    || matcher.mask(of: Array(text.utf8).span) != (1 << UInt64(words.count)) - 1
-            }
-        }
-        guard !languages.tags.isEmpty else { return items }
-        return items.map { item in
-            CategoryCount(
-                name: item.name, count: item.count, label: labels.label(of: item.name, in: languages))
-        }
-    }
+    package func items(of request: CategoriesRequest) -> [CategoryCount] { items.items(of: request, labels) }
 }
 
 /// What a store counts all places by: categories or source datasets.
@@ -269,12 +252,7 @@ package protocol DatasetCount: Hashable, Sendable {
     static func isOrdered(_ one: Self, before other: Self) -> Bool
 }
 
-extension CategoryCount: DatasetCount {
-    /// Most frequent first, then by name.
-    package static func isOrdered(_ one: Self, before other: Self) -> Bool {
-        (other.count, one.name) < (one.count, other.name)
-    }
-}
+extension CategoryCount: DatasetCount {}
 
 extension Attribution: DatasetCount {
     /// By name, in the order of its UTF-8.

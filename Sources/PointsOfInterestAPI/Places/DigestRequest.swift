@@ -1,4 +1,4 @@
-import Foundation
+import Bytes
 
 /// `GET /locations/digest`: the sums of the places that match a filter, or the places of some buckets, see `PlaceDigest`.
 package struct DigestRequest: Hashable, Sendable {
@@ -85,5 +85,27 @@ extension PlaceDigest {
             self.name(ofBucket: group * bucketsPerGroup + bucket) == name
         else { return nil }
         return group * bucketsPerGroup + bucket
+    }
+}
+
+/// How numbers are sent.
+extension DigestRequest {
+    /// A hash, or the sum of a group; empty for 0.
+    package static func text(_ number: UInt64) -> String {
+        number == 0
+            ? "" : Base64URL.encode((1...8).map { UInt8(truncatingIfNeeded: number >> (64 - 8 * $0)) })
+    }
+
+    /// The first half of a bucket's sum, which is never empty where the bucket isn't. Where that hides a difference, the sum of
+    /// the group tells it, after all.
+    package static func shortText(_ number: UInt64) -> String {
+        number == 0
+            ? "" : Base64URL.encode((1...4).map { UInt8(truncatingIfNeeded: number >> (64 - 8 * $0)) })
+    }
+
+    /// The hash that a text stands for; nil where it is none.
+    package static func hash(_ text: some Collection<UInt8>) -> UInt64? {
+        guard let bytes = Base64URL.decode(text), bytes.isEmpty || bytes.count == 8 else { return nil }
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

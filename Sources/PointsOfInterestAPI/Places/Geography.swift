@@ -59,6 +59,14 @@ public struct BoundingBox: Hashable, Sendable {
         self.north = north
     }
 
+    /// Makes a box of edges that are known to be in range and in order.
+    package init(validWest west: Double, south: Double, east: Double, north: Double) {
+        self.west = west
+        self.south = south
+        self.east = east
+        self.north = north
+    }
+
     /// Whether the box reaches across the antimeridian.
     public var crossesAntimeridian: Bool { west > east }
 

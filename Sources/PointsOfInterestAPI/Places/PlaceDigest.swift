@@ -35,6 +35,8 @@ package struct PlaceSum: Hashable, Sendable, BitwiseCopyable {
 
     package init() {}
 
+    package init(count: UInt64, sum: UInt64) { (self.count, self.sum) = (count, sum) }
+
     package mutating func add(id: Int64, hash: UInt64) {
         count &+= 1
         sum &+= PlaceDigest.term(id: id, hash: hash)

@@ -43,6 +43,8 @@ public struct AppEnvironment {
     ///   - timeLimits: how long a request may take.
     ///   - middleware: what stands between the service's client and the network; the first one is called first.
     ///   - placeFinder: finds the places in the service's place: the app's own store, or a test's `MockPlaceFinder`.
+    ///   - makePlaceFinder: makes what finds the places of the service, where there is no `placeFinder`: the module
+    ///     `PointsOfInterestOffline` has one that also looks into the regions on the device.
     ///   - requestObserver: called after each attempt of a request, on any thread, for the app's log for instance.
     ///   - notificationCenter: the notification center that the app's parts post to.
     ///   - timerScheduler: schedules the timers.
@@ -57,6 +59,7 @@ public struct AppEnvironment {
         responseStore: ResponseStore? = ResponseStore(),
         retryPolicy: RetryPolicy = RetryPolicy(), timeLimits: TimeLimits = TimeLimits(),
         middleware: [any RequestMiddleware] = [], placeFinder: (any PlaceFinder)? = nil,
+        makePlaceFinder: ((PointsOfInterestService) -> any PlaceFinder)? = nil,
         requestObserver: (@Sendable (RequestAttempt) -> Void)? = nil,
         notificationCenter: NotificationCenter = .default,
         timerScheduler: any TimerScheduler = RunLoop.main,
@@ -75,7 +78,7 @@ public struct AppEnvironment {
             timeLimits: timeLimits, coordinateDecimals: configuration.coordinateDecimals,
             headers: configuration.headers, renewKey: configuration.renewKey, middleware: middleware,
             observer: requestObserver)
-        self.placeFinder = placeFinder ?? service
+        self.placeFinder = placeFinder ?? makePlaceFinder?(service) ?? service
         locationProvider = CurrentLocationProvider(
             locationFetcher: locationFetcher, notificationCenter: notificationCenter,
             placeFinder: self.placeFinder, timerScheduler: timerScheduler)

@@ -14,9 +14,13 @@ public final class FeaturedPlaceManager: ObservableModel<FeaturedPlaceManager.St
         public var places: [PointOfInterest] = []
         /// What the manager is doing, or how its last load ended.
         public var phase = LoadPhase.idle
-        /// Whether the places are those of an earlier response, because the service hasn't responded yet. They have no
-        /// distances: the device may be elsewhere.
+        /// Whether the places are not the service's of now: those of an earlier response, because the service hasn't responded yet,
+        /// or of a region on the device. Those of a response have no distances: the device may be elsewhere.
         public var isKept = false
+        /// Who has found the places; nil where there are none yet.
+        public var source: PlacesPage.Source?
+        /// Whether the places are all that the service would have up to the last of them; nil where there are none yet.
+        public var coverage: PlacesPage.Coverage?
         /// When the places were received; nil where that isn't known.
         public var receivedAt: Date?
     }
@@ -67,6 +71,10 @@ extension FeaturedPlaceManager {
     public var phase: LoadPhase { state.phase }
     /// Whether the places are those of an earlier response, because the service hasn't responded yet.
     public var isKept: Bool { state.isKept }
+    /// Who has found the places; nil where there are none yet.
+    public var source: PlacesPage.Source? { state.source }
+    /// Whether the source has all that was asked for; nil where there are no places yet.
+    public var coverage: PlacesPage.Coverage? { state.coverage }
     /// When the places were received; nil where that isn't known.
     public var receivedAt: Date? { state.receivedAt }
 }
@@ -125,15 +133,15 @@ extension FeaturedPlaceManager {
             await showKept(near: nil, turn)
             let here = try await position
             let isElsewhere = turns.isCurrent(turn) && !places.isEmpty && center?.isNear(here) == false
-            if isElsewhere { state.show([]) }
+            if isElsewhere { state.show(nil) }
             let page = try await loaded { manager in
-                if isElsewhere { await manager.showKept(near: here, turn) }
+                if isElsewhere || manager.placeFinder.hasRegions { await manager.showKept(near: here, turn) }
             } _: {
                 try await placeFinder.nearbyPlaces(Self.request(around: here))
             }
             guard turns.isCurrent(turn) else { return end(turn, nil) }
             center = here
-            end(turn, .loaded) { $0.show(page.places, receivedAt: page.receivedAt) }
+            end(turn, .loaded) { $0.show(page) }
         } catch {
             end(turn, LoadError(error).map(LoadPhase.failed))
         }
@@ -145,7 +153,7 @@ extension FeaturedPlaceManager {
             turns.isCurrent(turn), places.isEmpty
         else { return }
         center = page.center
-        state.show(page.places.map { $0.at(distance: nil) }, receivedAt: page.receivedAt, isKept: true)
+        state.show(page.shownAsKept)
     }
 
     private static func request(around center: Coordinate?) -> NearbyPlacesRequest {
@@ -164,12 +172,10 @@ extension FeaturedPlaceManager.State {
     }
 
     /// Shows a new round. It goes on from the current place if that is among the new places.
-    fileprivate mutating func show(
-        _ found: [PointOfInterest], receivedAt: Date? = nil, isKept: Bool = false
-    ) {
-        self.receivedAt = receivedAt
-        self.isKept = isKept
-        places = found.uniqued(by: \.id)
+    fileprivate mutating func show(_ page: PlacesPage?) {
+        (receivedAt, source, coverage) = (page?.receivedAt, page?.source, page?.coverage)
+        isKept = page.map { $0.source != .service } ?? false
+        places = (page?.places ?? []).uniqued(by: \.id)
         currentPlace = currentIndex.map { places[$0] } ?? places.first
     }
 }

@@ -39,6 +39,10 @@ public final class PlaceSearch: ObservableModel<PlaceSearch.State> {
         public var phase = LoadPhase.idle
         /// Whether the results are of an earlier response, because the service hasn't responded yet.
         public var isKept = false
+        /// Who has found the results; nil where there are none yet.
+        public var source: PlacesPage.Source?
+        /// Whether the results are all that the service would have up to the last of them; nil where there are none yet.
+        public var coverage: PlacesPage.Coverage?
         /// Whether `loadMore()` would find more.
         public var hasMore = false
     }
@@ -108,6 +112,10 @@ extension PlaceSearch {
     public var phase: LoadPhase { state.phase }
     /// Whether the results are of an earlier response, because the service hasn't responded yet.
     public var isKept: Bool { state.isKept }
+    /// Who has found the places; nil where there are none yet.
+    public var source: PlacesPage.Source? { state.source }
+    /// Whether the source has all that was asked for; nil where there are no places yet.
+    public var coverage: PlacesPage.Coverage? { state.coverage }
     /// Whether `loadMore()` would find more.
     public var hasMore: Bool { state.hasMore }
 
@@ -176,6 +184,7 @@ extension PlaceSearch.State {
             return PlaceSearch.Result(place: place, matchedName: name, matches: name.matches(of: words))
         }
         (phase, isKept, hasMore) = (found.phase, found.isKept, found.hasMore)
+        (source, coverage) = (found.source, found.coverage)
     }
 }
 

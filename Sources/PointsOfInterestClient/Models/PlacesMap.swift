@@ -26,9 +26,13 @@ public final class PlacesMap: ObservableModel<PlacesMap.State> {
         /// Whether the box has no other places than those that are shown, by themselves or in `clusters`; false where there
         /// are more than the request's limit.
         public var isComplete = false
-        /// Whether places and clusters are those of an earlier response, because the service hasn't responded yet. Their places
-        /// have no distances.
+        /// Whether places and clusters are not the service's of now: those of an earlier response, because the service hasn't
+        /// responded yet, or of a region on the device. Places of a response have no distances.
         public var isKept = false
+        /// Who has found the places; nil where there are none yet. Clusters that aren't the service's of now are `.kept`.
+        public var source: PlacesPage.Source?
+        /// Whether the source has all of the box; nil where there are no places yet.
+        public var coverage: PlacesPage.Coverage?
         /// When they were received; nil where that isn't known.
         public var receivedAt: Date?
         /// The filters; box, radius and cursor are replaced.
@@ -76,6 +80,10 @@ extension PlacesMap {
     public var isComplete: Bool { state.isComplete }
     /// Whether places and clusters are those of an earlier response, because the service hasn't responded yet.
     public var isKept: Bool { state.isKept }
+    /// Who has found the places; nil where there are none yet.
+    public var source: PlacesPage.Source? { state.source }
+    /// Whether the source has all that was asked for; nil where there are no places yet.
+    public var coverage: PlacesPage.Coverage? { state.coverage }
     /// When places and clusters were received; nil where that isn't known.
     public var receivedAt: Date? { state.receivedAt }
     /// The filters; box, radius and cursor are replaced. A change takes the places away, since they belong to another request:
@@ -163,13 +171,16 @@ private struct MapContent: Sendable {
     var isComplete = true
     var isKept = false
     var receivedAt: Date?
+    var source = PlacesPage.Source.service
+    var coverage = PlacesPage.Coverage.whole
 }
 
 extension MapContent {
     init(_ page: PlacesPage) {
         self.init(
-            places: page.places.uniqued(by: \.id), isComplete: page.next == nil,
-            receivedAt: page.receivedAt)
+            places: page.places.uniqued(by: \.id), isComplete: page.next == nil && page.coverage == .whole,
+            isKept: page.source != .service, receivedAt: page.receivedAt, source: page.source,
+            coverage: page.coverage)
     }
 
     init(_ clusters: [PlaceCluster], receivedAt: Date?) {
@@ -198,9 +209,9 @@ extension PlaceFinder {
         var content: MapContent?
         if let zoom, let kept = await keptClusters(filters.counted(in: box, zoom)) {
             content = MapContent(kept.clusters, receivedAt: kept.receivedAt)
+            content?.source = .kept
         } else if let page = await keptPage(of: filters.located(in: box)) {
-            content = MapContent(page)
-            content?.places = page.places.map { $0.at(distance: nil) }
+            content = MapContent(page.shownAsKept)
         }
         content?.isKept = true
         return content
@@ -227,6 +238,7 @@ extension PlacesMap.State {
     fileprivate mutating func show(_ content: MapContent) {
         (places, clusters, isComplete) = (content.places, content.clusters, content.isComplete)
         (isKept, receivedAt) = (content.isKept, content.receivedAt)
+        (source, coverage) = (content.source, content.coverage)
     }
 }
 

@@ -14,9 +14,13 @@ public final class PointsOfInterestList: ObservableModel<PointsOfInterestList.St
         /// The places that were loaded, nearest first, each once. They stay while the list loads anew, and where that
         /// fails. They always belong to `request`.
         public var places: [PointOfInterest] = []
-        /// Whether `places` are those of an earlier response, because the service hasn't responded yet. They have no distances:
-        /// the device may be elsewhere.
+        /// Whether `places` are not the service's of now: those of an earlier response, because the service hasn't responded yet, or
+        /// of a region on the device. Those of a response have no distances: the device may be elsewhere.
         public var isKept = false
+        /// Who has found `places`; nil where there are none yet.
+        public var source: PlacesPage.Source?
+        /// Whether `places` are all that the service would have up to the last of them; nil where there are none yet.
+        public var coverage: PlacesPage.Coverage?
         /// Whether `loadMore()` would load another page.
         public var hasMore = false
         /// When the first page of `places` was received; nil where that isn't known. It tells how old places are when
@@ -82,8 +86,12 @@ extension PointsOfInterestList {
     public var phase: LoadPhase { state.phase }
     /// The places that were loaded, nearest first, each once.
     public var places: [PointOfInterest] { state.places }
-    /// Whether `places` are those of an earlier response, because the service hasn't responded yet.
+    /// Whether `places` are not the service's of now: those of an earlier response, or of a region on the device.
     public var isKept: Bool { state.isKept }
+    /// Who has found `places`; nil where there are none yet.
+    public var source: PlacesPage.Source? { state.source }
+    /// Whether `places` are all that the service would have up to the last of them; nil where there are none yet.
+    public var coverage: PlacesPage.Coverage? { state.coverage }
     /// Whether `loadMore()` would load another page.
     public var hasMore: Bool { state.hasMore }
     /// When the first page of `places` was received; nil where that isn't known.
@@ -105,7 +113,7 @@ extension PointsOfInterestList {
         state.places = state.places.filter(isFound)
         state.hasMore = false
         state.isKept = !state.places.isEmpty
-        if state.places.isEmpty { state.receivedAt = nil }
+        if state.places.isEmpty { (state.receivedAt, state.source, state.coverage) = (nil, nil, nil) }
         state.phase = turns.phase
         self.state = state
     }
@@ -137,7 +145,7 @@ extension PointsOfInterestList {
             }
             let pager = placeFinder.pager(for: request)
             let page = try await loaded { [request] list in
-                if isElsewhere { await list.showKept(request, turn) }
+                if isElsewhere || list.placeFinder.hasRegions { await list.showKept(request, turn) }
             } _: {
                 try await pager.loadNext()
             }
@@ -202,13 +210,12 @@ extension PointsOfInterestList.State {
         clear()
         append(page)
         receivedAt = page?.receivedAt
+        isKept = page.map { $0.source != .service } ?? false
     }
 
     /// Shows an earlier page. Its link leads on from an old centre, so it is the only page.
     fileprivate mutating func showKept(_ page: PlacesPage) {
-        show(page)
-        places = places.map { $0.at(distance: nil) }
-        isKept = true
+        show(page.shownAsKept)
         hasMore = false
     }
 
@@ -218,12 +225,14 @@ extension PointsOfInterestList.State {
         isKept = false
         hasMore = false
         receivedAt = nil
+        (source, coverage) = (nil, nil)
     }
 
     /// Appends the places of a page that aren't there yet: data that change between two pages can put a place on both.
     fileprivate mutating func append(_ page: PlacesPage?) {
         places = (places + (page?.places ?? [])).uniqued(by: \.id)
         hasMore = page?.next != nil
+        (source, coverage) = (page?.source ?? source, page?.coverage ?? coverage)
     }
 
     /// Whether one of these places isn't there yet.

@@ -62,6 +62,24 @@ extension ResponseHead {
 
 /// A page of places.
 public struct PlacesPage: Hashable, Sendable {
+    /// Who has found the places of a page.
+    public enum Source: Hashable, Sendable {
+        /// The service, now.
+        case service
+        /// The service, at an earlier time: the response was kept.
+        case kept
+        /// A region on the device, by its id: see the module `PointsOfInterestOffline`.
+        case region(UUID)
+    }
+
+    /// Whether a page has all places that the service would have in it.
+    public enum Coverage: Hashable, Sendable {
+        /// It has, as far as the source knew them.
+        case whole
+        /// It may lack some: the source doesn't have all of the part of the world that was asked for.
+        case partial
+    }
+
     /// The places, nearest first.
     public let places: [PointOfInterest]
     /// The URL of the next page, as the service has named it; nil for the last one. `PlaceFinder.nextPage(after:)` follows it,
@@ -74,6 +92,10 @@ public struct PlacesPage: Hashable, Sendable {
     public let center: Coordinate?
     /// Where the page came from; nil where that isn't known.
     let url: URL?
+    /// Who has found the places.
+    public var source = Source.service
+    /// Whether these are all places that the service would have in it.
+    public var coverage = Coverage.whole
 
     /// Makes a page.
     public init(
@@ -82,19 +104,33 @@ public struct PlacesPage: Hashable, Sendable {
         self.init(places: places, next: next, receivedAt: receivedAt, center: center, url: nil)
     }
 
-    init(
-        places: [PointOfInterest], next: URL?, receivedAt: Date? = nil, center: Coordinate?, url: URL?
+    package init(
+        places: [PointOfInterest], next: URL?, receivedAt: Date? = nil, center: Coordinate?, url: URL?,
+        source: Source = .service, coverage: Coverage = .whole
     ) {
         self.center = center
+        self.source = source
+        self.coverage = coverage
         self.places = places
         self.next = next
         self.receivedAt = receivedAt
         self.url = url
     }
 
+    /// The page as it is shown before the service has responded: of a region as it is, else without distances, since the device
+    /// may be elsewhere.
+    package var shownAsKept: PlacesPage {
+        if case .region = source { return self }
+        var page = with(places: places.map { $0.at(distance: nil) })
+        page.source = .kept
+        return page
+    }
+
     /// The same page with other places.
     package func with(places: [PointOfInterest]) -> PlacesPage {
-        PlacesPage(places: places, next: next, receivedAt: receivedAt, center: center, url: url)
+        PlacesPage(
+            places: places, next: next, receivedAt: receivedAt, center: center, url: url, source: source,
+            coverage: coverage)
     }
 }
 

@@ -18,12 +18,14 @@ extension PointsOfInterestService {
     public func keptPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
         let endpoint = NearbyPlacesEndpoint(baseURL: baseURL)
         let request = request.coarsened(toDecimals: coordinateDecimals)
-        return await newest(endpoint, like: .first(request)) { url in
+        var page = await newest(endpoint, like: .first(request)) { url in
             guard let box = request.box else {
                 return url.queryBox == nil && url.isNear(request.center)
             }
             return url.queryBox?.contains(box) == true
         }
+        page?.source = .kept
+        return page
     }
 
     /// Returns the newest clusters that are kept of a part of a map, whatever their zoom, and when they were received; nil
@@ -183,7 +185,10 @@ private struct FoundPlaces {
     /// The places in the order of their ids; nil where there are none.
     func page(_ ids: [Int]) -> PlacesPage? {
         let places = ids.uniqued(by: \.self).compactMap { self.places[$0] }
-        return places.isEmpty ? nil : PlacesPage(places: places, next: nil, receivedAt: oldest)
+        guard !places.isEmpty else { return nil }
+        return PlacesPage(
+            places: places, next: nil, receivedAt: oldest, center: nil, url: nil, source: .kept,
+            coverage: lacking.isEmpty ? .whole : .partial)
     }
 }
 

@@ -40,6 +40,9 @@ public protocol PlaceFinder: Sendable {
     /// - Throws: `RequestError`.
     func attributions() async throws -> [Attribution]
 
+    /// Whether it has regions on the device, which have the nearest places only once it is known where that is.
+    var hasRegions: Bool { get }
+
     /// Returns the newest first page that is kept of a request: with a box, one whose box holds it; with a centre, one whose
     /// centre is near; nil where none is. None of the methods for what is kept asks the network.
     func keptPage(of request: NearbyPlacesRequest) async -> PlacesPage?
@@ -62,6 +65,8 @@ public protocol PlaceFinder: Sendable {
 
 /// A stand-in that keeps nothing needs none of these.
 extension PlaceFinder {
+    /// False.
+    public var hasRegions: Bool { false }
     /// Returns nil.
     public func keptPage(of request: NearbyPlacesRequest) async -> PlacesPage? { nil }
     /// Returns nil.

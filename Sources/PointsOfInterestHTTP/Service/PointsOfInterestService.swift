@@ -90,6 +90,13 @@ public struct PointsOfInterestService: Sendable {
         return service
     }
 
+    /// The same service, which keeps no responses.
+    var keepingNothing: PointsOfInterestService {
+        var service = self
+        service.transports.responseStore = nil
+        return service
+    }
+
     /// Returns the transport that sends the requests to an endpoint and adds its header fields.
     ///
     /// - Parameter watch: makes a transport around another one, which sees each attempt of a request.

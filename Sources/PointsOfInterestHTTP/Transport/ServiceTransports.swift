@@ -8,7 +8,7 @@ import Foundation
 struct ServiceTransports: Sendable {
     let baseURL: URL
     let urlSession: URLSession
-    let responseStore: ResponseStore?
+    var responseStore: ResponseStore?
     let retryPolicy: RetryPolicy
     let timeLimits: TimeLimits
     let clock: any Clock<Duration>

@@ -266,7 +266,7 @@ extension JSONScanner {
     }
 
     /// The value of a number that was read, if it is whole and an `Int`: `3`, `3.0` and `3e0` are.
-    func integer(ofNumber range: Range<Int>) -> Int? {
+    package func integer(ofNumber range: Range<Int>) -> Int? {
         switch DecimalNumber.parseInteger(bytes.extracting(range)) {
         case .integer(let number): number
         // More than a `Double` can hold exactly, and perhaps still an `Int`.

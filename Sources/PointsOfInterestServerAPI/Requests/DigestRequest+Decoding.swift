@@ -46,16 +46,26 @@ extension DigestRequest {
     /// Reads a raw query.
     ///
     /// - Parameters:
-    ///   - bytes: the UTF-8 bytes of a request target after its `?`, still percent-encoded.
+    ///   - query: the UTF-8 bytes of a request target after its `?`, still percent-encoded.
     ///   - ignored: parameters that a gateway adds, which are not read.
     ///   - vocabulary: the names that exist. It is only evaluated if the query has names; without it they aren't checked.
     package static func decode(
-        query bytes: UnsafeBufferPointer<UInt8>, ignoring ignored: [ParameterPattern],
-        vocabulary: @autoclosure () -> FilterVocabulary?
+        query: some Collection<UInt8>, ignoring ignored: [ParameterPattern] = [],
+        vocabulary: @autoclosure () -> FilterVocabulary? = nil
     ) throws(ParameterError) -> DigestRequest {
-        var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
+        try withQueryBytes(query) { (bytes) throws(ParameterError) in
+            try QueryDecoder<Parameter>(bytes, ignoring: ignored).request(vocabulary())
+        }
+    }
+}
+
+extension QueryDecoder<DigestRequest.Parameter> {
+    fileprivate consuming func request(_ vocabulary: FilterVocabulary?) throws(ParameterError)
+        -> DigestRequest
+    {
+        var query = self
         let box = query.box(.bbox)
-        let filter = query.filter(vocabulary())
+        let filter = query.filter(vocabulary)
         if query.has(.filter(.q)) {
             query.report(.filter(.q), .conflictingParameters, "can't be given: a digest searches no text")
         }
@@ -75,7 +85,7 @@ extension DigestRequest {
             query.report(.names, .conflictingParameters, "must be given with bucket or places")
         }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
-        let part: Part =
+        let part: DigestRequest.Part =
             if let buckets {
                 .buckets(buckets)
             } else if let groups {

@@ -280,6 +280,13 @@ extension ClustersRequest {
         }
     }
 
+    /// Reads a raw query whose names aren't checked.
+    package static func decode(query: some Collection<UInt8>) throws(ParameterError) -> ClustersRequest {
+        try withQueryBytes(query) { (bytes) throws(ParameterError) in
+            try decode(query: bytes, ignoring: [], vocabulary: nil)
+        }
+    }
+
     /// Reads a raw query.
     ///
     /// - Parameters:

@@ -8,7 +8,8 @@ package struct NameWords: Sendable {
     private var joined: [UInt8] = []
 
     package init(_ name: String, _ folder: inout NameFolder) {
-        folder.fold(Array(name.utf8).span)
+        let bytes = Array(name.utf8)[...]
+        folder.fold(bytes.span)
         var mark = FoldedMark.space
         var word: [UInt8] = []
         for byte in folder.words + [FoldedMark.space] {

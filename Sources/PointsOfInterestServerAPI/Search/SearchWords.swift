@@ -138,7 +138,9 @@ package enum SearchWords {
 
     private static func isInitial(beginningAt start: Int, in bytes: [UInt8]) -> Bool {
         guard start < bytes.count, isLetter(bytes[start]) else { return false }
-        var end = characterEnd(in: bytes.span, from: start)
+        // Only a slice of an array has a span on all systems.
+        let slice = bytes[...]
+        var end = characterEnd(in: slice.span, from: start)
         if end < bytes.count, FoldedMark.isSpelling(bytes[end]) { end += 1 }
         return end == bytes.count || bytes[end] == FoldedMark.space || bytes[end] == FoldedMark.period
     }
@@ -234,8 +236,9 @@ extension SearchWords {
     package static let firstByteOfRuns: UInt8 = 0xE0
 
     static func hasRuns(_ bytes: [UInt8]) -> Bool {
+        let slice = bytes[...]
         for index in bytes.indices where bytes[index] >= firstByteOfRuns {
-            if isOfRun(character(in: bytes.span, at: index)) { return true }
+            if isOfRun(character(in: slice.span, at: index)) { return true }
         }
         return false
     }

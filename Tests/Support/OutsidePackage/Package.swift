@@ -7,6 +7,7 @@ import PackageDescription
 let url = ProcessInfo.processInfo.environment["POI_PACKAGE_URL"] ?? ""
 let client = Target.Dependency.product(name: "PointsOfInterestClient", package: "points-of-interest")
 let testing = Target.Dependency.product(name: "PointsOfInterestTesting", package: "points-of-interest")
+let offline = Target.Dependency.product(name: "PointsOfInterestOffline", package: "points-of-interest")
 let editing = Target.Dependency.product(name: "PointsOfInterestEditing", package: "points-of-interest")
 
 /// The client's own tests use what is `package` there, so they are compiled under that package's name.
@@ -23,7 +24,7 @@ let package = Package(
         .executableTarget(name: "outside", dependencies: [client]),
         // Each snippet of the documentation is a test, made by extract_snippets.py. It may leave a constant unused.
         .testTarget(
-            name: "SnippetTests", dependencies: [editing, testing],
+            name: "SnippetTests", dependencies: [editing, offline, testing],
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
 
         // What an app does with the whole client.

@@ -84,6 +84,23 @@ class Editing: Surroundings {
         baseURL: baseURL, urlSession: MockURLProtocol.session(respondToEditor))
 }
 
+/// The service has no places for a region.
+@MainActor
+class Offline: Surroundings {
+    let service = PointsOfInterestService(
+        baseURL: baseURL,
+        urlSession: MockURLProtocol.session { request in
+            let isDigest = request.url?.lastPathComponent == "digest"
+            guard let url = request.url,
+                let response = HTTPURLResponse(
+                    url: url, statusCode: 200, httpVersion: "HTTP/1.1",
+                    headerFields: ["Content-Type": "application/json"])
+            else { throw URLError(.badURL) }
+            let sums = Array(repeating: #""""#, count: 64).joined(separator: ",")
+            return (response, Data((isDigest ? #"{"dataset":"1","count":0,"sums":[\#(sums)]}"# : "[]").utf8))
+        })
+}
+
 /// Responds to an editor: with one record, whatever is changed, and its one version.
 @Sendable
 func respondToEditor(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
@@ -138,13 +155,16 @@ extension AppEnvironment {
     /// What the client itself has where there is Core Location.
     init(
         configuration: AppConfiguration, responseStore: ResponseStore? = ResponseStore(),
-        timeLimits: TimeLimits = TimeLimits(), eventQueue: EventQueue? = nil,
+        timeLimits: TimeLimits = TimeLimits(),
+        makePlaceFinder: ((PointsOfInterestService) -> any PlaceFinder)? = nil,
+        locationFetcher: any LocationFetcher = MockLocationFetcher(), eventQueue: EventQueue? = nil,
         eventUploadPolicy: EventUploader.Policy = EventUploader.Policy(),
         eventUploadReport: @escaping @Sendable (EventUploader.Report) -> Void = { _ in }
     ) {
         self.init(
             configuration: configuration, urlSession: MockURLProtocol.session(respond),
-            responseStore: responseStore, timeLimits: timeLimits, locationFetcher: MockLocationFetcher(),
+            responseStore: responseStore, timeLimits: timeLimits, makePlaceFinder: makePlaceFinder,
+            locationFetcher: locationFetcher,
             eventQueue: eventQueue, eventUploadPolicy: eventUploadPolicy,
             eventUploadReport: eventUploadReport)
     }
