@@ -287,6 +287,11 @@ let package = Package(
                 "PointsOfInterestServerAPI", "Randomness", "SpatialIndex",
             ],
             swiftSettings: swiftSettings),
+        // What a region on the device costs, see Documentation/performance.md.
+        .executableTarget(
+            name: "measure-region",
+            dependencies: ["PointsOfInterestHTTP", "PointsOfInterestOffline", "Randomness"],
+            path: "Benchmarks/region", swiftSettings: swiftSettings),
         // What is in a file, and what reading it costs.
         .executableTarget(
             name: "read-places", dependencies: ["PlaceImport"], path: "Benchmarks/import",

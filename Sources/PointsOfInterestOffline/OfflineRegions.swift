@@ -15,6 +15,8 @@ import SpatialIndex
 /// as an extension of the app, may use the same folder. Two processes mustn't update in one folder at the same time.
 public final class OfflineRegions: Sendable {
     private struct State {
+        /// The regions in the folder, as they were when it was read last.
+        var ids: Set<UUID> = []
         var open: [UUID: RegionPlaces] = [:]
         var updating: Set<UUID> = []
     }
@@ -36,18 +38,26 @@ public final class OfflineRegions: Sendable {
         } catch {
             throw OfflineRegionError.storage(reason: "\(error)")
         }
+        readFolder()
     }
 
-    /// The regions with what is on the device of each, by their names.
+    /// The regions with what is on the device of each, by their names. Finders look into the regions that were in the folder when it
+    /// was read last: by this, by `init(directory:)`, or after a change by this object.
     public func list() -> [OfflineRegionState] {
+        readFolder().compactMap { try? state(of: $0) }.sorted {
+            ($0.region.name, $0.id.uuidString) < ($1.region.name, $1.id.uuidString)
+        }
+    }
+
+    @discardableResult
+    private func readFolder() -> Set<UUID> {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let ids = names.compactMap { name in
             [Self.fileSuffix, Self.logSuffix].first { name.hasSuffix($0) }
                 .flatMap { UUID(uuidString: String(name.dropLast($0.count))) }
         }
-        return Set(ids).compactMap { try? state(of: $0) }.sorted {
-            ($0.region.name, $0.id.uuidString) < ($1.region.name, $1.id.uuidString)
-        }
+        state.withLock { $0.ids = Set(ids) }
+        return Set(ids)
     }
 
     /// What is on the device of a region.
@@ -84,7 +94,10 @@ public final class OfflineRegions: Sendable {
         defer { end(id) }
         unlink(path(id, Self.logSuffix))
         unlink(path(id, Self.fileSuffix))
-        state.withLock { $0.open[id] = nil }
+        state.withLock { state in
+            state.open[id] = nil
+            state.ids.remove(id)
+        }
     }
 
     /// Makes a region's places those of the service: the first download, or a comparison that loads what differs.
@@ -128,7 +141,10 @@ public final class OfflineRegions: Sendable {
             }
         }
         unlink(logPath)
-        state.withLock { $0.open[id] = nil }
+        state.withLock { state in
+            state.open[id] = nil
+            state.ids.insert(id)
+        }
         return try state(of: id)
     }
 
@@ -148,12 +164,7 @@ public final class OfflineRegions: Sendable {
     }
 
     /// The places of all regions that are complete.
-    var allPlaces: [RegionPlaces] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(Self.fileSuffix) }.sorted()
-            .compactMap { UUID(uuidString: String($0.dropLast(Self.fileSuffix.count))) }
-            .compactMap(places)
-    }
+    var allPlaces: [RegionPlaces] { state.withLock(\.ids).compactMap(places) }
 
     private func path(_ id: UUID, _ suffix: String) -> String {
         "\(folder)/\(id.uuidString.lowercased())\(suffix)"

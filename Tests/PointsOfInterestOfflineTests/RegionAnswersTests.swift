@@ -13,7 +13,7 @@ import Testing
 @testable import Places
 
 /// What a region answers, beside what the service answers from the same places.
-@Suite("A region's answers", .timeLimit(.minutes(5)))
+@Suite("A region's answers", .timeLimit(.minutes(60)))
 struct RegionAnswersTests {
     /// The body that the service sends for a request.
     private static func served(
@@ -76,6 +76,10 @@ struct RegionAnswersTests {
         return request
     }
 
+    /// So many requests, of all kinds together.
+    private static let questionCount =
+        ProcessInfo.processInfo.environment["POI_TEST_QUESTIONS"].flatMap { Int($0) } ?? 720
+
     @Test("Every page is the service's, from the first to the last", arguments: PlaceKind.allCases)
     func pages(kind: PlaceKind) async throws {
         var generator = SeededGenerator()
@@ -93,7 +97,7 @@ struct RegionAnswersTests {
         try await regions.update(region.id, from: link.service)
         let kept = try #require(regions.places(of: region.id))
         let served = fleet.current.snapshot.labelled(labels)
-        for _ in 0..<60 {
+        for _ in 0..<Self.questionCount / PlaceKind.allCases.count {
             let place = places.isEmpty ? focus : places.pick(using: &generator).place.position
             let center = Coordinate.difficultCenter(near: place, or: focus, using: &generator)
             let request = try Self.request(around: center, using: &generator)
