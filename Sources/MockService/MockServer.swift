@@ -145,7 +145,7 @@ package struct MockConfiguration: Sendable {
         .ignoredParameters, .cachePrivateMaxAge, .cachePublicMaxAge, .corsOrigins,
         .apiKeys, .eventsKeys, .eventsDir, .rateLimit, .rateBurst,
         .editorsFile, .editorHeader, .editorOrigins, .editorRateLimit, .editorialLicense,
-        .trustedProxies, .accessLog, .reports,
+        .trustedProxies, .accessLog, .reports, .digestMaxPlaces,
         .leafletDirectory, .tilesURL, .tilesDarkURL, .tilesMaxZoom, .tilesAttribution,
         .pageTitle, .pageLogo, .pageColor, .pageStart, .pageImageHosts,
         .logFormat, .logClient,

@@ -20,12 +20,12 @@ struct OpenAPITests {
 
     private func document(
         requiresKey: Bool = false, eventsRequireKey: Bool = false, limitsRate: Bool = false,
-        hasEditors: Bool = false, takesReports: Bool = false
+        hasEditors: Bool = false, takesReports: Bool = false, hasDigest: Bool = true
     ) throws -> [String: Any] {
         let json = OpenAPIDocument(
             vocabulary: Self.vocabulary, requiresKey: requiresKey, catalog: .builtIn,
             eventsRequireKey: eventsRequireKey, limitsRate: limitsRate, hasEditors: hasEditors,
-            takesReports: takesReports
+            takesReports: takesReports, hasDigest: hasDigest
         ).json
         return try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
     }
@@ -39,8 +39,9 @@ struct OpenAPITests {
         try #require(try members(document(), "paths", path, "get")["parameters"] as? [[String: Any]])
     }
 
-    private func router(_ log: LogFile, hasEditors: Bool) throws -> HTTPRouter {
-        var reader = SettingsReader(flags: [:], environment: [:])
+    private func router(_ log: LogFile, hasEditors: Bool, hasDigest: Bool) throws -> HTTPRouter {
+        var reader = SettingsReader(
+            flags: [:], environment: ["POI_DIGEST_MAX_PLACES": hasDigest ? "1" : "0"])
         var configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
         if hasEditors { configuration.editing.allow(AccessKey(), named: "Ada") }
         return Routes.router(
@@ -53,21 +54,43 @@ struct OpenAPITests {
 
     @Test(
         "The document has exactly the router's routes, but for the start page's files",
-        arguments: [false, true])
-    func routes(hasEditors: Bool) throws {
-        let paths = try members(document(hasEditors: hasEditors), "paths")
+        arguments: [false, true], [false, true])
+    func routes(hasEditors: Bool, hasDigest: Bool) throws {
+        let paths = try members(document(hasEditors: hasEditors, hasDigest: hasDigest), "paths")
         let described = try paths.flatMap { path, item in
             try #require(item as? [String: Any]).keys.map { "\($0.uppercased()) \(path)" }
         }
         let log = try LogFile()
         defer { log.observability.finish() }
-        let contract = try router(log, hasEditors: hasEditors).routes
+        let contract = try router(log, hasEditors: hasEditors, hasDigest: hasDigest).routes
             .filter { $0.template != StartPageFiles.path }
         let routes = contract.flatMap { method, template in
             (method == .get ? ["GET", "HEAD"] : [method.rawValue]).map { "\($0) \(template)" }
         }
         #expect(described.sorted() == routes.sorted())
         #expect(described.contains("PATCH /locations/{id}") == hasEditors)
+        #expect(described.contains("GET /locations/digest") == hasDigest)
+    }
+
+    @Test("Where no sums are told, the document has no schema of them")
+    func digestSchemas() throws {
+        for hasDigest in [false, true] {
+            let schemas = try members(document(hasDigest: hasDigest), "components", "schemas")
+            #expect(schemas.keys.contains { $0.hasPrefix("Digest") } == hasDigest)
+        }
+    }
+
+    @Test("The document's pattern of buckets is that of the decoder")
+    func buckets() throws {
+        let described = try #require(
+            try parameters("/locations/digest").first { $0["name"] as? String == "bucket" })
+        let items = try members(described, "schema", "items")
+        let pattern = try Regex(try #require(items["pattern"] as? String))
+        for name in [
+            "0.0", "63.63", "9.10", "64.0", "0.64", "00.1", "1.01", "1", "1.2.3", "-1.2", "1.", ".1",
+        ] {
+            #expect((try pattern.wholeMatch(in: name) != nil) == (PlaceDigest.bucket(named: name) != nil))
+        }
     }
 
     @Test("Where people may report, the document has the routes of that, and otherwise nothing of it")
@@ -107,6 +130,11 @@ struct OpenAPITests {
         #expect(
             try names("/locations/clusters")
                 == ClustersRequest.Parameter.allCases.map { $0.name.description } + properties)
+        // A digest decodes `q` to say that it searches no text.
+        #expect(
+            try names("/locations/digest")
+                == DigestRequest.Parameter.allCases.map { $0.name.description }.filter { $0 != "q" }
+                + properties)
         #expect(
             try names("/categories") == CategoriesRequest.Parameter.allCases.map { $0.name.description })
         #expect(try names("/attributions") == [])

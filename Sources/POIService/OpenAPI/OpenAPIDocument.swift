@@ -17,6 +17,8 @@ struct OpenAPIDocument {
     /// Whether there is anybody who may edit places.
     let hasEditors: Bool
     var takesReports = false
+    /// Whether it tells the sums of places.
+    var hasDigest = false
 
     var json: [UInt8] { value.json }
 
@@ -62,7 +64,11 @@ struct OpenAPIDocument {
 
     private var components: JSONValue {
         var members: [(String, JSONValue)] = [
-            ("schemas", Self.schemas.with(eventSchemas + (hasEditors ? editingSchemas : []) + reportSchemas)),
+            (
+                "schemas",
+                Self.schemas.with(
+                    digestSchemas + eventSchemas + (hasEditors ? editingSchemas : []) + reportSchemas)
+            ),
             ("headers", Self.headers.with(hasEditors ? Self.editingHeaders : [])),
             ("responses", Self.problemResponses),
         ]

@@ -178,7 +178,7 @@ extension OpenAPIDocument {
 
     // MARK: Filters
 
-    private func schema(of filter: PlaceFilter.Parameter) -> JSONValue {
+    func schema(of filter: PlaceFilter.Parameter) -> JSONValue {
         switch filter {
         case .category: Self.names(vocabulary.categories, atMost: NearbyPlacesRequest.maximumCategoryCount)
         case .dataset: Self.names(vocabulary.datasets, atMost: PlaceFilter.maximumDatasetCount)
@@ -202,7 +202,7 @@ extension OpenAPIDocument {
         ]
     }
 
-    private static func description(of filter: PlaceFilter.Parameter) -> String {
+    static func description(of filter: PlaceFilter.Parameter) -> String {
         switch filter {
         case .category: "Only places of one of these categories."
         case .dataset:
@@ -216,7 +216,7 @@ extension OpenAPIDocument {
         }
     }
 
-    private var propertyParameters: [JSONValue] {
+    var propertyParameters: [JSONValue] {
         vocabulary.properties.sorted.map { name, kind in
             let rule = "A request filters by at most \(PropertyFilter.maximumCount) properties."
             let (items, description): (JSONValue, String) =

@@ -36,6 +36,7 @@ extension OpenAPIDocument {
         [
             path(EndpointPath.locations, [locations] + (hasEditors ? [postLocation] : [])),
             path(EndpointPath.clusters, [clusters]),
+        ] + (hasDigest ? [path(EndpointPath.digest, [digest])] : []) + [
             path(EndpointPath.location, [location] + (hasEditors ? [patchLocation, deleteLocation] : [])),
             path(EndpointPath.categories, [categories]), path(EndpointPath.attributions, [attributions]),
             path(EndpointPath.events, [events]), path(EndpointPath.livez, [livez]),
@@ -55,7 +56,7 @@ extension OpenAPIDocument {
 
     private static let commonProblems = [400, 408, 412, 413, 414, 417, 431, 500, 501, 503, 505]
     /// More problems of requests that need the database.
-    private static let databaseProblems = [406, 504]
+    static let databaseProblems = [406, 504]
 
     private var locations: Operation {
         Operation(

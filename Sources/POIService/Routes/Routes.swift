@@ -31,7 +31,7 @@ enum Routes {
                     catalog: configuration.events.catalog,
                     eventsRequireKey: !configuration.events.keys.isEmpty,
                     limitsRate: access.rateLimit != nil, hasEditors: editing != nil,
-                    takesReports: takesReports)
+                    takesReports: takesReports, hasDigest: configuration.digestMaxPlaces != nil)
             })
         addEvents(to: router, events, configuration, observability)
         addData(to: router, store, cachePolicy, configuration)

@@ -172,8 +172,11 @@ package enum OwnServers {
         return server
     }
 
-    /// Without reports, which a mock takes by default and a service doesn't.
-    private static let settings = ["POI_CORS_ORIGINS": origin, "POI_REPORTS": "off"]
+    /// Without reports, which a mock takes by default and a service doesn't; with sums, which both tell only where that is
+    /// asked for.
+    private static let settings = [
+        "POI_CORS_ORIGINS": origin, "POI_REPORTS": "off", "POI_DIGEST_MAX_PLACES": "100000",
+    ]
 }
 
 /// A service manager's end of the notification socket, as systemd's (sd_notify(3)). Its reading blocks.
