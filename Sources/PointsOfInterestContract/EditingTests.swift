@@ -280,6 +280,59 @@ struct EditingTests {
     }
 
     @Test(
+        "An edit changes the sum of its place's bucket and no other, and what is taken back has the sums of before",
+        .contract(
+            .invariant, .edits, in: .digest,
+            otherwise:
+                "An app doesn't see that a place was corrected, or downloads places that are as they were."),
+        .needs(.editorKey), .needsDigest)
+    func digest() async throws {
+        try await ContractPlaces.withPlaces(
+            try await ContractPlaces.draft(), try await ContractPlaces.draft()
+        ) { places, editor in
+            let (place, draft) = (places[0], places[0].draft)
+            let box = try #require(
+                BoundingBox(
+                    west: draft.longitude - 0.001, south: draft.latitude - 0.001,
+                    east: draft.longitude + 0.001, north: draft.latitude + 0.001))
+            func digest(where isShown: (Digest) -> Bool) async throws -> Digest {
+                let digest = try await ContractPlaces.eventually {
+                    try await Digest(NearbyPlacesRequest(box: box), hasAllNames: true)
+                } is: {
+                    $0.faults.isEmpty && isShown($0)
+                }
+                try #require(digest.faults.isEmpty && isShown(digest))
+                return digest
+            }
+            func shown(_ edited: EditablePlace) async throws -> Digest {
+                try await digest {
+                    $0.places.contains { $0.id == edited.id && $0.place.version == edited.version }
+                }
+            }
+            func difference(_ one: Digest, _ other: Digest) -> [Int] {
+                one.buckets.indices.filter { one.buckets[$0] != other.buckets[$0] }
+            }
+            let first = try await digest { Set($0.places.map(\.id)).isSuperset(of: places.map(\.id)) }
+            let kept = try #require(first.places.first { $0.id == place.id })
+            let details = try await Service.response(to: "/locations/\(place.id)")
+            #expect(try kept.details == JSON(details.body))
+            #expect(kept.document["names"] == .object(["ja": .string("契約")]))
+            #expect(kept.document["otherNames"] == .array([.string("The other name")]))
+            let corrected = try await editor.correct(place) { $0.otherNames = ["Yet another name"] }
+            let second = try await shown(corrected)
+            #expect(difference(first, second) == [PlaceSums.bucket(ofID: place.id)])
+            #expect(first.sums != second.sums)
+            let third = try await shown(
+                try await editor.correct(corrected) { $0.otherNames = draft.otherNames })
+            #expect(third.buckets == first.buckets)
+            #expect(third.sums == first.sums)
+            try await editor.remove(places[1])
+            let last = try await digest { !$0.places.map(\.id).contains(places[1].id) }
+            #expect(difference(third, last) == [PlaceSums.bucket(ofID: places[1].id)])
+        }
+    }
+
+    @Test(
         "The versions of a place are in pages, which a link leads through",
         .contract(
             .invariant, .edits, in: .editing, otherwise: "Who looks for an old change never comes to it."),

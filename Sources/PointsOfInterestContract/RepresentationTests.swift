@@ -228,8 +228,19 @@ struct RepresentationTests {
         if missing.contains("/paths//locations/{id}/record") {
             missing.removeAll { Self.ofEditing.contains(String($0.split(separator: "/").last ?? "")) }
         }
+        // Whether it tells sums is a choice of the operator's, too.
+        if missing.contains("/paths//locations/digest") {
+            missing.removeAll {
+                $0.split(separator: "/").last.map { Self.ofDigest.contains(String($0)) } ?? false
+            }
+        }
         #expect(missing == [])
     }
+
+    /// What only a service that tells sums describes.
+    private static let ofDigest: Set = [
+        "digest", "Digest", "DigestSums", "DigestGroups", "DigestBuckets", "DigestPlace",
+    ]
 
     /// What only a service with editors describes.
     private static let ofEditing: Set = [

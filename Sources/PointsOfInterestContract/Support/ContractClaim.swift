@@ -48,6 +48,7 @@ struct ContractRule: Hashable, Sendable {
         case conventions = "Conventions"
         case locations = "`GET /locations`"
         case clusters = "`GET /locations/clusters`"
+        case digest = "`GET /locations/digest`"
         case place = "`GET /locations/{id}`"
         case categories = "`GET /categories`"
         case attributions = "`GET /attributions`"
@@ -221,6 +222,16 @@ extension Trait where Self == NeedTrait {
 
     /// A search, a box, clusters, or a filter by properties, which a service without an index refuses.
     static var needsIndex: Self { NeedTrait { try await Service.hasIndex ? nil : .withoutIndex } }
+
+    /// Sums of places, which a service tells where its operator lets places be downloaded.
+    static var needsDigest: Self {
+        NeedTrait {
+            guard try await Service.description().hasDigest else {
+                return .notApplicable("the service tells no sums of places")
+            }
+            return try await Service.hasIndex ? nil : .withoutIndex
+        }
+    }
 
     /// What a test has to know of the service's settings.
     static func needs(_ declaration: Declaration) -> Self {

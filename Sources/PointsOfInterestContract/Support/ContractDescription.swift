@@ -123,5 +123,8 @@ final class ContractDescription: Sendable {
     /// Whether places can be edited, by who has a key.
     var hasEditors: Bool { document["paths"]?["/locations/{id}/record"] != nil }
 
+    /// Whether it tells the sums of places.
+    var hasDigest: Bool { document["paths"]?["/locations/digest"] != nil }
+
     var limitsRate: Bool { document["paths"]?["/locations"]?["get"]?["responses"]?["429"] != nil }
 }

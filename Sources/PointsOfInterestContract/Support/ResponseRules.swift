@@ -155,7 +155,10 @@ extension ResponseRules {
         }
         let hasKey = ContractConfiguration.current.keys != nil
         let items = URLComponents(string: exchange.target)?.queryItems ?? []
-        let isPersonal = items.contains { ["lat", "ids", "q"].contains($0.name) }
+        // Which region an app keeps is where its user lives, or travels.
+        let isPersonal =
+            exchange.path == "/locations/digest"
+            || items.contains { ["lat", "ids", "q"].contains($0.name) }
         let isData = [
             EndpointPath.locations, EndpointPath.categories, EndpointPath.attributions,
         ].contains { exchange.path.hasPrefix($0) }

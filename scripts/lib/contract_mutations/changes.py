@@ -21,7 +21,7 @@ def operation(request):
         return "/locations/{id}/" + found[1]
     parent, _, last = request.path.rpartition("/")
     named = {"/locations": "/locations/{id}", "/problems": "/problems/{code}"}
-    return named[parent] if parent in named and last != "clusters" else request.path
+    return named[parent] if parent in named and last not in ("clusters", "digest") else request.path
 
 
 def asking(change):

@@ -5,6 +5,8 @@ from fnmatch import fnmatchcase
 from .changes import Row, asking, documents, operation, responding
 
 ALL = "*"
+# Of an object whose members have names that no description knows.
+EACH = "each"
 FORMS = {"application/json": "", "application/geo+json": ".geojson"}
 
 # What can't be noticed, by the ids of rows, and why.
@@ -30,6 +32,14 @@ LEFT_OUT = {
     "locations*/200/*leftOut/swapped/categoryLabel": "no list has both",
     "locations/{id}*/200/*mergedFrom*": "only with `ids`",
     "locations/clusters/200/*mergedFrom*": "only with `ids`",
+    "locations/digest/200/*distance*": "places of a digest have none",
+    "locations/digest/200/*language*": "a digest is in no language: all names come",
+    "locations/digest/200/*categoryLabel*": "a digest is in no language",
+    "locations/digest/200/*matchedName*": "a digest searches no text",
+    "locations/digest/200/*leftOut*": "a digest searches no text",
+    "locations/digest/200/*mergedFrom*": "only with `ids`",
+    "locations/digest/200/buckets/swapped/groups": "no response has both",
+    "locations/digest/200/groups/swapped/count": "no response has both",
     "locations.geojson/200/*mergedFrom*": "the suite merges places in JSON alone",
     "locations/200/*categoryLabel/swapped/mergedFrom": "the suite asks for merged places without languages",
     "problem/errors/swapped/mergedInto": "no problem has both",
@@ -76,6 +86,11 @@ def has(container, key):
 def containers(document, steps):
     """What in a document has the member of these steps, each with the member's key."""
     step, *following = steps
+    if step == EACH:
+        members = list(document.items()) if isinstance(document, dict) else []
+        if not following:
+            return [(document, key) for key, _ in members]
+        return [found for _, item in members for found in containers(item, following)]
     if not following:
         key = 0 if step == ALL else step
         return [(document, key)] if has(document, key) else []
@@ -140,6 +155,8 @@ class Generator:
             parts = dict(enumerate(schema["prefixItems"]))
         elif schema.get("type") == "array":
             parts = {ALL: schema["items"]}
+        elif isinstance(schema.get("additionalProperties"), dict) and not parts:
+            parts = {EACH: schema["additionalProperties"]}
         for key, following in zip(parts, [*parts, None][1:], strict=True):
             yield (*steps, key), following
             yield from self.members(parts[key], (*steps, key))
