@@ -50,6 +50,18 @@ struct DatasetResponder {
             body: context.makeResponseBody(writer.release()))
     }
 
+    /// The same with a body that was written elsewhere.
+    func respond(
+        with body: [UInt8], isCompressed: Bool, from datasetID: DatasetID, by store: any PlaceStore
+    ) -> HTTPResponse {
+        let tag = representation.tag(of: datasetID)
+        if let conditions, conditions.ifNoneMatchNames(tag) { return notModified(tag, by: store) }
+        var headers = Self.headers(store)
+        if isCompressed { headers.add(.contentEncoding, "gzip") }
+        return HTTPResponse(
+            .ok, prepared: form.fields(fields), entityTag: tag, headers: headers, body: body)
+    }
+
     private func notModified(_ tag: EntityTag?, by store: any PlaceStore) -> HTTPResponse {
         HTTPResponse(.notModified, prepared: fields.notModified, entityTag: tag, headers: Self.headers(store))
     }

@@ -49,7 +49,12 @@ struct DigestHandler: HTTPHandler {
             request, representation.adding(encoded), fields: cachePolicy.personal, in: context)
         if let response = responder.notModified(by: store) { return .now(response) }
         let client = clients.client(of: request, context)
-        switch try store.digest(for: query, maximumCount: maximumCount, from: client) {
+        // Elsewhere than on the loop, since it may be long; to HEAD, compressing would tell only the length.
+        let isCompressed = request.method != .head && ResponseCompression.isPreferred(by: request)
+        let compress: DigestPage.Compression? = isCompressed ? ResponseCompression.gzip : nil
+        let found = try store.digest(
+            for: query, maximumCount: maximumCount, compressedBy: compress, from: client)
+        switch found {
         case .now(let page): return .now(try respond(with: page, to: query, responder, context))
         case .later(let getPage):
             return .later { try respond(with: try await getPage(), to: query, responder, context) }
@@ -68,13 +73,7 @@ struct DigestHandler: HTTPHandler {
                         + "\(maximumCount) are compared")
             ])
         }
-        return try responder.respond(
-            from: page.datasetID, after: nil, by: store, expectedBytes: page.members.count + 64, in: context
-        ) { writer in
-            writer.beginObject()
-            writer.member("dataset", page.datasetID.hexadecimal)
-            writer.append(members: page.members)
-            writer.endObject()
-        }
+        return responder.respond(
+            with: page.body, isCompressed: page.isCompressed, from: page.datasetID, by: store)
     }
 }

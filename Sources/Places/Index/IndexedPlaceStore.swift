@@ -214,12 +214,14 @@ package final class IndexedPlaceStore: PlaceStore {
 
     // MARK: Sums
 
-    /// Sums at once where they are known; otherwise all from a helper thread, which also writes the places.
+    /// Few sums at once where they are known; otherwise all from a helper thread, which also writes the body and compresses
+    /// it: a first download's are of a megabyte each, for which others would wait.
     package func digest(
-        for request: DigestRequest, maximumCount: Int, from client: @autoclosure () -> IPAddress
+        for request: DigestRequest, maximumCount: Int, compressedBy compress: DigestPage.Compression?,
+        from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<DigestPage> {
         let filter = request.encodedFilter
-        if !request.asksForPlaces, let datasetID = currentDatasetID,
+        if request.isShort, let datasetID = currentDatasetID,
             let known = index.digests.digest(of: filter, in: datasetID)
         {
             return .now(DigestPage(known, for: request, maximumCount: maximumCount, datasetID))
@@ -228,7 +230,9 @@ package final class IndexedPlaceStore: PlaceStore {
         return .later { [self] () throws(PlaceStoreError) in
             let (snapshot, cache) = (try pinned(), index.digests)
             return try await index.searches.run(for: client, until: loop.now + requestTimeout) { stop in
-                snapshot.digestPage(for: request, filter, maximumCount: maximumCount, cache, until: stop)
+                snapshot.digestPage(
+                    for: request, filter, maximumCount: maximumCount, compressedBy: compress, cache,
+                    until: stop)
             }
         }
     }

@@ -6,11 +6,26 @@ import SpatialIndex
 
 /// The response to a digest, as a store makes it.
 package struct DigestPage: Sendable {
+    /// Compresses a body, on any thread; nil where it can't.
+    package typealias Compression = @Sendable (_ body: [UInt8]) -> [UInt8]?
+
     /// How many places match the filter.
     package let count: Int
-    /// The members of the response behind `dataset`, as JSON without braces; empty where there are too many places.
-    package let members: [UInt8]
+    /// The response's JSON; empty where there are too many places.
+    package private(set) var body: [UInt8]
+    package private(set) var isCompressed = false
     package let datasetID: DatasetID
+
+    /// A shorter body isn't worth it.
+    private static let minimumCompressedBytes = 1024
+
+    /// The page with a compressed body, where that is worth it.
+    func compressed(by compress: Compression?) -> DigestPage {
+        guard body.count >= Self.minimumCompressedBytes, let short = compress?(body) else { return self }
+        var page = self
+        (page.body, page.isCompressed) = (short, true)
+        return page
+    }
 }
 
 extension DigestPage {
@@ -20,10 +35,11 @@ extension DigestPage {
     init(_ digest: IndexDigest, for request: DigestRequest, maximumCount: Int, _ datasetID: DatasetID) {
         (count, self.datasetID) = (digest.count, datasetID)
         guard count <= maximumCount else {
-            members = []
+            body = []
             return
         }
         var writer = JSONWriter(capacity: 2048)
+        writer.beginDigest(of: datasetID)
         switch request.part {
         case .root:
             writer.member("count", count)
@@ -39,7 +55,8 @@ extension DigestPage {
             writer.endObject()
         case .buckets, .places: break
         }
-        members = writer.bytes
+        writer.endObject()
+        body = writer.bytes
     }
 
     /// The places of buckets. Those that are asked for and have none are there, too.
@@ -55,6 +72,7 @@ extension DigestPage {
         }
         var writer = JSONWriter(capacity: 512 * places.count + 1024)
         let style = PlaceStyle(ofDetails: .json, languages: [])
+        writer.beginDigest(of: datasetID)
         writer.name("buckets")
         writer.beginObject()
         for bucket in buckets {
@@ -70,11 +88,17 @@ extension DigestPage {
             writer.endArray()
         }
         writer.endObject()
-        members = writer.bytes
+        writer.endObject()
+        body = writer.bytes
     }
 }
 
 extension JSONWriter {
+    fileprivate mutating func beginDigest(of datasetID: DatasetID) {
+        beginObject()
+        member("dataset", datasetID.hexadecimal)
+    }
+
     fileprivate mutating func write(_ sums: some Sequence<PlaceSum>, _ text: (UInt64) -> String) {
         beginArray()
         for sum in sums { value(text(sum.value)) }
@@ -119,8 +143,8 @@ final class DigestCache: Sendable {
 extension IndexSnapshot {
     /// The response, on any thread; nil where `stop` has ended it.
     func digestPage(
-        for request: DigestRequest, _ filter: String, maximumCount: Int, _ cache: DigestCache,
-        until stop: SearchStop
+        for request: DigestRequest, _ filter: String, maximumCount: Int,
+        compressedBy compress: DigestPage.Compression?, _ cache: DigestCache, until stop: SearchStop
     ) -> DigestPage? {
         let indexFilter = IndexFilter(request.filter, vocabulary)
         let digest: IndexDigest
@@ -141,9 +165,11 @@ extension IndexSnapshot {
         }
         guard digest.count <= maximumCount, !buckets.isEmpty else {
             return DigestPage(digest, for: request, maximumCount: maximumCount, datasetID)
+                .compressed(by: compress)
         }
         return places(ofBuckets: Set(buckets), indexFilter, in: request.box, until: stop).map {
             DigestPage($0, in: self, for: request, count: digest.count, buckets: buckets)
+                .compressed(by: compress)
         }
     }
 }

@@ -50,10 +50,13 @@ package protocol PlaceStore: AnyObject {
 
     /// The sums of the places that match a filter, or the places of some buckets. `client` is used as in `places`.
     ///
-    /// - Parameter maximumCount: with more places, the response has none of it.
+    /// - Parameters:
+    ///   - maximumCount: with more places, the response has none of it.
+    ///   - compress: what makes the body shorter, where the client prefers that. A long one isn't compressed on the loop.
     /// - Throws: as `clusters`.
     func digest(
-        for request: DigestRequest, maximumCount: Int, from client: @autoclosure () -> IPAddress
+        for request: DigestRequest, maximumCount: Int, compressedBy compress: DigestPage.Compression?,
+        from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<DigestPage>
 
     /// Every category with its number of places and the words for it, most frequent first, then by name.
@@ -78,7 +81,8 @@ package protocol PlaceStore: AnyObject {
 extension PlaceStore {
     /// By default, sums aren't kept, and are refused.
     package func digest(
-        for request: DigestRequest, maximumCount: Int, from client: @autoclosure () -> IPAddress
+        for request: DigestRequest, maximumCount: Int, compressedBy compress: DigestPage.Compression?,
+        from client: @autoclosure () -> IPAddress
     ) throws(PlaceStoreError) -> Stored<DigestPage> {
         throw .indexRequired
     }

@@ -46,13 +46,6 @@ package struct JSONWriter: ~Copyable {
         end(UInt8(ascii: "}"))
     }
 
-    /// Writes members that are JSON already, without the braces around them.
-    package mutating func append(members: [UInt8]) {
-        guard !members.isEmpty else { return }
-        separate()
-        buffer.append(members)
-    }
-
     /// Takes back the end of the object that was ended last, which has members, so that more can follow.
     package mutating func reopenObject() {
         buffer.removeLast(1)

@@ -32,11 +32,12 @@ package struct DigestRequest: Hashable, Sendable {
         (self.box, self.filter, self.part, self.hasAllNames) = (box, filter, part, hasAllNames)
     }
 
-    /// Whether the response has places.
-    package var asksForPlaces: Bool {
+    /// Whether the response has no places, and few sums.
+    package var isShort: Bool {
         switch part {
-        case .root, .groups: false
-        case .buckets, .places: true
+        case .root: true
+        case .groups(let groups): groups.count <= 4
+        case .buckets, .places: false
         }
     }
 

@@ -1,7 +1,9 @@
 import Bytes
 import BruteForce
+import EventLoop
 import Foundation
 import HTTPServer
+import Locking
 import Loopback
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI
@@ -10,6 +12,7 @@ import Testing
 
 @testable import POIService
 @testable import Places
+@testable import Program
 
 /// Phones that keep a region equal to the service's by sums, by the protocol as it is documented.
 @Suite("Sums of places for phones", .timeLimit(.minutes(5)))
@@ -205,6 +208,57 @@ struct DigestTests {
             _ = index.serve((stored + more).map(\.fields), categories: Self.categories, properties: .none)
             let problem = try await site.problem("/locations/digest")
             #expect(problem.code == .areaTooLarge && problem.status == 400)
+            await store.close()
+        }
+    }
+
+    @Test("A long body is compressed where it was written, and not on the loop, and the handler sends it so")
+    func compression() async throws {
+        try await onLoop { loop in
+            var generator = SeededGenerator()
+            let places = (1...3000).map { Self.place($0, &generator) }
+            let index = try #require(ServedIndex(places.map(\.fields), categories: Self.categories))
+            let store = IndexedPlaceStore(index, requestTimeout: .seconds(60), loop: loop)
+            let onLoop = Lock<[Bool]>([])
+            func page(_ part: DigestRequest.Part) async throws -> DigestPage {
+                try await store.digest(
+                    for: DigestRequest(part: part), maximumCount: 5000,
+                    compressedBy: { body in
+                        onLoop.withLock { $0.append(loop.isInEventLoop) }
+                        return ResponseCompression.gzip(body)
+                    }, from: .unknown
+                ).value()
+            }
+            for part in [
+                DigestRequest.Part.places(group: 7), .groups(Array(0..<64)), .buckets(Array(0..<64)),
+            ] {
+                #expect(try await page(part).isCompressed)
+            }
+            #expect(onLoop.withLock { $0 } == [false, false, false])
+            #expect(try await !page(.buckets([0])).isCompressed)
+
+            var reader = SettingsReader(flags: [:], environment: [:])
+            let configuration = try ServiceConfiguration(from: &reader, processorCount: 1)
+            let handler = DigestHandler(
+                store: store, cachePolicy: CachePolicy(configuration.caching, requiresKey: false),
+                ignoredParameters: [], loggedCoordinates: .off,
+                clients: ClientIdentification(trustedProxies: configuration.access.trustedProxies),
+                maximumCount: 5000)
+            func response(_ method: HTTPMethod, _ headers: HTTPHeaders) async throws -> HTTPResponse {
+                let request = try HTTPRequest(
+                    method: method, target: "/locations/digest?group=7&places=true", headers: headers)
+                return try await handler.respond(
+                    to: request, context: RequestContext(requestID: "id-1")
+                ).value()
+            }
+            let plain = try await response(.get, [:])
+            let coded = try await response(.get, [.acceptEncoding: "gzip"])
+            #expect(plain.headers.first(.contentEncoding) == nil)
+            #expect(coded.headers.first(.contentEncoding) == "gzip")
+            let sent = try HTTPRequest(
+                method: .post, target: "/", headers: [.contentEncoding: "gzip"], body: coded.body)
+            #expect(try RequestDecompression().body(of: sent) == plain.body)
+            #expect(try await response(.head, [.acceptEncoding: "gzip"]).body == plain.body)
             await store.close()
         }
     }
