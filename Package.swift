@@ -146,7 +146,7 @@ let package = Package(
         .target(
             name: "Places",
             dependencies: [
-                "Bytes", "EventLoop", "Geodesy", "Locking", "PointsOfInterestAPI",
+                "EventLoop", "Geodesy", "Locking", "PointsOfInterestAPI",
                 "PointsOfInterestServerAPI",
                 "SpatialIndex", "Telemetry",
             ],

@@ -86,7 +86,10 @@ extension OfflineRegion: Codable {
     /// The request for a part of its digest.
     func request(_ part: DigestRequest.Part) -> DigestRequest {
         var request = DigestRequest(box: box, filter: filter, part: part)
-        request.hasAllNames = request.asksForPlaces
+        switch part {
+        case .buckets, .places: request.hasAllNames = true
+        case .root, .groups: break
+        }
         return request
     }
 }

@@ -224,14 +224,10 @@ final class Link: RequestMiddleware {
         }
         let page = try #require(
             snapshot.digestPage(
-                for: request, request.encodedFilter, maximumCount: .max, cache, until: SearchStop { false }))
+                for: request, request.encodedFilter, maximumCount: .max, compressedBy: nil, cache,
+                until: SearchStop { false }))
         if request.part == .root { state.withLock { $0.compared = version } }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("dataset", page.datasetID.hexadecimal)
-        writer.append(members: page.members)
-        writer.endObject()
-        return .json(Data(writer.bytes))
+        return .json(Data(page.body))
     }
 }
 

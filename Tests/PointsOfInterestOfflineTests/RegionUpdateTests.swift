@@ -75,7 +75,7 @@ struct RegionUpdateTests {
         #expect(state.isComplete && state.region == region && state.comparedAt != nil)
         #expect(state.attributions.map(\.credit) == ["© OpenStreetMap"])
         let steps = progress.withLock(\.self)
-        #expect(steps.count == 65 && steps.last?.placeCount == state.placeCount)
+        #expect((33...65).contains(steps.count) && steps.last?.placeCount == state.placeCount)
         #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.placeCount <= $1.placeCount })
         _ = link.takeCounts()
         try await regions.update(region.id, from: link.service)

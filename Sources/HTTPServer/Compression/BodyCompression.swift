@@ -17,10 +17,7 @@ package final class ResponseCompression {
     }
 
     private func makeEncoder() -> (any GzipEncoder)? {
-        keepsBodies ? ZlibEncoder(.size) : Self.makeQuickEncoder()
-    }
-
-    private static func makeQuickEncoder() -> (any GzipEncoder)? {
+        if keepsBodies { return ZlibEncoder(.size) }
         #if canImport(CISAL)
             return ISALEncoder()
         #else
@@ -30,7 +27,7 @@ package final class ResponseCompression {
 
     /// One body, compressed on any thread; nil if it can't be. It makes its own memory and codes, which a long body is
     /// worth.
-    package static func gzip(_ body: [UInt8]) -> [UInt8]? { makeQuickEncoder()?.encode(body) }
+    package static func gzip(_ body: [UInt8]) -> [UInt8]? { ZlibEncoder(.balance)?.encode(body) }
 
     /// Whether a client prefers a long body compressed: for handlers that keep a compressed body themselves.
     package static func isPreferred(by request: HTTPRequest) -> Bool {

@@ -14,6 +14,8 @@ final class ZlibEncoder: GzipEncoder {
     enum Aim {
         /// zlib's quickest level, with the smallest memory that makes no page of places larger.
         case speed
+        /// zlib's usual level, for long bodies that are compressed elsewhere than on the loop.
+        case balance
         /// zlib's thorough level, for bodies that are compressed once and sent often.
         case size
     }
@@ -26,6 +28,7 @@ final class ZlibEncoder: GzipEncoder {
         let (level, windowBits, memoryLevel): (Int32, Int32, Int32) =
             switch aim {
             case .speed: (1, 13 + 16, 6)
+            case .balance: (6, 15 + 16, 8)
             case .size: (9, 15 + 16, 8)
             }
         let status = deflateInit2_(

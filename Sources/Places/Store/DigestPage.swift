@@ -1,4 +1,3 @@
-import Bytes
 import Locking
 import PointsOfInterestAPI
 import PointsOfInterestServerAPI

@@ -93,15 +93,19 @@ extension PlaceDigest {
 extension DigestRequest {
     /// A hash, or the sum of a group; empty for 0.
     package static func text(_ number: UInt64) -> String {
-        number == 0
-            ? "" : Base64URL.encode((1...8).map { UInt8(truncatingIfNeeded: number >> (64 - 8 * $0)) })
+        text(number, byteCount: 8)
     }
 
     /// The first half of a bucket's sum, which is never empty where the bucket isn't. Where that hides a difference, the sum of
     /// the group tells it, after all.
     package static func shortText(_ number: UInt64) -> String {
-        number == 0
-            ? "" : Base64URL.encode((1...4).map { UInt8(truncatingIfNeeded: number >> (64 - 8 * $0)) })
+        text(number, byteCount: 4)
+    }
+
+    /// The first bytes of a number, the highest of all first.
+    private static func text(_ number: UInt64, byteCount: UInt64) -> String {
+        guard number != 0 else { return "" }
+        return Base64URL.encode((0..<byteCount).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
     }
 
     /// The hash that a text stands for; nil where it is none.
