@@ -3,8 +3,10 @@ import PointsOfInterestHTTP
 import PointsOfInterestServerAPI
 import SpatialIndex
 
-/// What was received of a region and isn't in its file yet: responses as they came, one behind the other, and first of all the
-/// region itself.
+/// What a region is, and what was received of it and isn't in its file yet: responses as they came, one behind the other.
+///
+/// The region is first of all, and stays where all else is in the file of places: so it is known also where that file can't be
+/// read, since it is damaged or another version's.
 ///
 /// Each has a sum, so that what was being written when the process was killed is recognised and cut off. Belongs to one task.
 final class DownloadLog {
@@ -27,10 +29,15 @@ final class DownloadLog {
     /// For each bucket that came, the number of the last response that has it.
     private(set) var lastFrames: [Int: Int] = [:]
     private let file: FileHandle
+    /// Where the responses begin.
+    private var start = 0
 
-    /// Opens the log of a region, and cuts off what isn't whole; nil where there is none, or none that says what region it is of.
-    init?(readingFrom path: String) throws(OfflineRegionError) {
-        guard let file = FileHandle(forUpdatingAtPath: path) else { return nil }
+    /// Opens the log of a region; nil where there is none, or none that says what region it is of.
+    ///
+    /// - Parameter appends: whether responses will be appended: what isn't whole is cut off. Others may read meanwhile.
+    init?(at path: String, appends: Bool = false) throws(OfflineRegionError) {
+        let opened = appends ? FileHandle(forUpdatingAtPath: path) : FileHandle(forReadingAtPath: path)
+        guard let file = opened else { return nil }
         var read: [Frame] = []
         while let frame = Self.frame(at: read.last?.body.upperBound ?? 0, of: file) { read.append(frame) }
         guard let first = read.first, let last = read.last, let definition = Self.bytes(first.body, of: file),
@@ -39,7 +46,8 @@ final class DownloadLog {
         self.file = file
         self.region = region
         byteCount = last.body.upperBound
-        try storing { try file.truncate(atOffset: UInt64(last.body.upperBound)) }
+        start = first.body.upperBound
+        if appends { try storing { try file.truncate(atOffset: UInt64(last.body.upperBound)) } }
         for frame in read.dropFirst() { take(frame) }
     }
 
@@ -54,12 +62,19 @@ final class DownloadLog {
         else { throw .storage(reason: "\(new) can't be made") }
         self.file = file
         try write(Array(definition), [:])
+        start = byteCount
         guard rename(new, path) == 0 else { throw .storage(call: "rename") }
     }
 
     /// Appends a response with the places of buckets.
     func append(_ body: Data, _ sums: [Int: PlaceSum]) throws(OfflineRegionError) {
         take(try write(Array(body), sums))
+    }
+
+    /// Removes all responses: the file of places has what they have.
+    func removeResponses() throws(OfflineRegionError) {
+        try storing { try file.truncate(atOffset: UInt64(start)) }
+        (byteCount, frames, lastFrames) = (start, [], [:])
     }
 
     /// The bytes of a response.

@@ -11,7 +11,8 @@ import SpatialIndex
 
 /// The regions in a folder: they are added, downloaded, compared, listed and removed. Any thread or task.
 ///
-/// A region is one file, which is whole or not there; while it is downloaded there is another one. A process that only reads, such
+/// A region's places are one file, which is whole or not there. Another one has what the region is, and what came of a download that
+/// isn't done. A process that only reads, such
 /// as an extension of the app, may use the same folder. Two processes mustn't update in one folder at the same time.
 public final class OfflineRegions: Sendable {
     private struct State {
@@ -65,7 +66,7 @@ public final class OfflineRegions: Sendable {
     /// - Throws: `OfflineRegionError.unknownRegion`, `.storage`.
     public func state(of id: UUID) throws -> OfflineRegionState {
         let places = places(of: id)
-        let log = try DownloadLog(readingFrom: path(id, Self.logSuffix))
+        let log = try DownloadLog(at: path(id, Self.logSuffix))
         guard let region = log?.region ?? places?.region else { throw OfflineRegionError.unknownRegion }
         return OfflineRegionState(
             region: region, isComplete: places != nil, placeCount: places?.snapshot.placeCount ?? 0,
@@ -80,7 +81,7 @@ public final class OfflineRegions: Sendable {
     public func add(_ region: OfflineRegion) throws {
         try begin(region.id)
         defer { end(region.id) }
-        if let log = try DownloadLog(readingFrom: path(region.id, Self.logSuffix)), log.region == region {
+        if let log = try DownloadLog(at: path(region.id, Self.logSuffix)), log.region == region {
             return
         }
         _ = try DownloadLog(of: region, at: path(region.id, Self.logSuffix))
@@ -122,7 +123,7 @@ public final class OfflineRegions: Sendable {
         let base = places(of: id)
         let (path, logPath) = (path(id, Self.fileSuffix), path(id, Self.logSuffix))
         guard
-            let log = try DownloadLog(readingFrom: logPath)
+            let log = try DownloadLog(at: logPath, appends: true)
                 ?? base.map({ try DownloadLog(of: $0.region, at: logPath) })
         else { throw OfflineRegionError.unknownRegion }
         var update = RegionUpdate(log, over: base, from: service, progress: progress)
@@ -140,7 +141,7 @@ public final class OfflineRegions: Sendable {
                 RegionFile.stamp(path, comparedAt)
             }
         }
-        unlink(logPath)
+        try log.removeResponses()
         state.withLock { state in
             state.open[id] = nil
             state.ids.insert(id)
