@@ -81,10 +81,12 @@ public final class OfflineRegions: Sendable {
     public func add(_ region: OfflineRegion) throws {
         try begin(region.id)
         defer { end(region.id) }
-        if let log = try DownloadLog(at: path(region.id, Self.logSuffix)), log.region == region {
-            return
-        }
-        _ = try DownloadLog(of: region, at: path(region.id, Self.logSuffix))
+        let path = path(region.id, Self.logSuffix)
+        let log = try DownloadLog(at: path)
+        guard log?.region != region else { return }
+        let changed = try DownloadLog(of: region, at: path)
+        for frame in log?.frames ?? [] { try changed.append(Data(log?.body(of: frame) ?? []), frame.sums) }
+        state.withLock { _ = $0.ids.insert(region.id) }
     }
 
     /// Removes a region with all that is on the device of it. Answers that are being made end as they began.
