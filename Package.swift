@@ -393,7 +393,8 @@ let package = Package(
         .testTarget(
             name: "MockProcessTests",
             dependencies: [
-                "Loopback", "PointsOfInterestTesting", "Randomness", "ServerProcess", "ServiceFixtures",
+                "Loopback", "PointsOfInterestOffline", "PointsOfInterestTesting", "Randomness",
+                "ServerProcess", "ServiceFixtures",
                 "poi", "poi-mock",
             ],
             swiftSettings: swiftSettings),
