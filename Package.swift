@@ -111,7 +111,7 @@ let package = Package(
         .target(
             name: "PointsOfInterestOffline",
             dependencies: [
-                "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestHTTP",
+                "Bytes", "Geodesy", "Locking", "PointsOfInterestAPI", "PointsOfInterestHTTP",
                 "PointsOfInterestServerAPI", "SpatialIndex",
             ],
             resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: swiftSettings),

@@ -35,28 +35,29 @@ struct ReceivedBuckets {
         var dataset: String?
         var sums: [Int: PlaceSum] = [:]
         var fault: String?
+        func readPlaces(_ name: JSONText, _ scanner: inout JSONScanner) throws(JSONScanner.SyntaxError) {
+            let bucket = PlaceDigest.bucket(named: name.decoded(in: scanner.bytes))
+            var sum = PlaceSum()
+            try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
+                let place = try PlaceMembers(&scanner).fields(in: scanner)
+                guard let (place, hash) = place, let bucket,
+                    PlaceDigest.bucket(ofID: Int64(place.id)) == bucket
+                else { return fault = "a bucket has what is no place of it" }
+                sum.add(id: Int64(place.id), hash: hash)
+                if isWanted(bucket) { body(place, hash) }
+            }
+            if let bucket { sums[bucket] = sum }
+        }
+        func readMember(_ name: JSONText, _ scanner: inout JSONScanner) throws(JSONScanner.SyntaxError) {
+            switch name.decoded(in: scanner.bytes) {
+            case "dataset": dataset = try scanner.string().decoded(in: scanner.bytes)
+            case "buckets": try scanner.object(readPlaces)
+            default: try scanner.skipValue()
+            }
+        }
         do throws(JSONScanner.SyntaxError) {
             try bytes.withScanner { (scanner) throws(JSONScanner.SyntaxError) in
-                try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
-                    switch name.decoded(in: scanner.bytes) {
-                    case "dataset": dataset = try scanner.string().decoded(in: scanner.bytes)
-                    case "buckets":
-                        try scanner.object { (name, scanner) throws(JSONScanner.SyntaxError) in
-                            let bucket = PlaceDigest.bucket(named: name.decoded(in: scanner.bytes))
-                            var sum = PlaceSum()
-                            try scanner.array { (scanner) throws(JSONScanner.SyntaxError) in
-                                let place = try PlaceMembers(&scanner).fields(in: scanner)
-                                guard let (place, hash) = place, let bucket,
-                                    PlaceDigest.bucket(ofID: Int64(place.id)) == bucket
-                                else { return fault = "a bucket has what is no place of it" }
-                                sum.add(id: Int64(place.id), hash: hash)
-                                if isWanted(bucket) { body(place, hash) }
-                            }
-                            if let bucket { sums[bucket] = sum }
-                        }
-                    default: try scanner.skipValue()
-                    }
-                }
+                try scanner.object(readMember)
             }
         } catch {
             throw .damagedBody(reason: "\(error)")

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import PointsOfInterestHTTP
 import PointsOfInterestServerAPI
@@ -92,10 +93,16 @@ final class DownloadLog {
 
     @discardableResult
     private func write(_ body: [UInt8], _ sums: [Int: PlaceSum]) throws(OfflineRegionError) -> Frame {
-        var content = Self.bytes(of: [UInt64(sums.count), UInt64(body.count)])
-        for (bucket, sum) in sums { content += Self.bytes(of: [UInt64(bucket), sum.count, sum.sum]) }
-        content += body
-        let bytes = Data(Self.bytes(of: [IndexFile.sum(of: content)]) + content)
+        var content = ByteBuffer(capacity: Self.headSize + sums.count * Self.entrySize + body.count)
+        content.append(bigEndian: UInt64(sums.count))
+        content.append(bigEndian: UInt64(body.count))
+        for (bucket, sum) in sums {
+            for number in [UInt64(bucket), sum.count, sum.sum] { content.append(bigEndian: number) }
+        }
+        content.append(body)
+        var start = ByteBuffer(capacity: 8)
+        start.append(bigEndian: IndexFile.sum(of: content.bytes))
+        let bytes = Data(start.bytes + content.bytes)
         try storing {
             try file.seek(toOffset: UInt64(byteCount))
             try file.write(contentsOf: bytes)
@@ -134,12 +141,6 @@ final class DownloadLog {
         try? file.seek(toOffset: UInt64(range.lowerBound))
         let found = try? file.read(upToCount: range.count)
         return found?.count == range.count ? found.map { Array($0) } : nil
-    }
-
-    private static func bytes(of numbers: [UInt64]) -> [UInt8] {
-        numbers.flatMap { number in
-            (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
-        }
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {

@@ -127,27 +127,19 @@ extension OfflinePlaceFinder {
     /// The places with some ids, in the order of the ids: those of all regions, and those that are kept of the service.
     @concurrent
     public func keptPlaces(ids: [Int], languages: [String]) async -> PlacesPage? {
-        var (found, oldest): ([Int: PointOfInterest], Date?) = ([:], nil)
+        var found = FoundPlaces(Set(ids))
         for places in newestFirst {
-            for id in ids where found[id] == nil {
-                let own = try? places.place(id: id, center: nil, languages: languages)
-                guard let place = own ?? places.notes.favorites.first(where: { $0.id == id }) else {
-                    continue
-                }
-                found[id] = place
-                oldest = [oldest, places.comparedAt].compactMap(\.self).min()
+            let own = found.lacking.compactMap { id in
+                (try? places.place(id: id, center: nil, languages: languages))
+                    ?? places.notes.favorites.first { $0.id == id }
             }
+            found.take(own, receivedAt: places.comparedAt)
         }
-        let lacking = ids.filter { found[$0] == nil }
+        let lacking = ids.filter(found.lacking.contains)
         if !lacking.isEmpty, let page = await service?.keptPlaces(ids: lacking, languages: languages) {
-            for place in page.places { found[place.id] = place }
-            oldest = [oldest, page.receivedAt].compactMap(\.self).min()
+            found.take(page.places, receivedAt: page.receivedAt)
         }
-        let places = ids.uniqued(by: \.self).compactMap { found[$0] }
-        guard !places.isEmpty else { return nil }
-        return PlacesPage(
-            places: places, next: nil, receivedAt: oldest, center: nil, url: nil, source: .kept,
-            coverage: places.count == Set(ids).count ? .whole : .partial)
+        return found.page(ids)
     }
 
     /// What is kept of the service; else the categories of all regions.

@@ -12,8 +12,8 @@ import SpatialIndex
 /// The regions in a folder: they are added, downloaded, compared, listed and removed. Any thread or task.
 ///
 /// A region's places are one file, which is whole or not there. Another one has what the region is, and what came of a download that
-/// isn't done. A process that only reads, such
-/// as an extension of the app, may use the same folder. Two processes mustn't update in one folder at the same time.
+/// isn't done. A process that only reads, such as an extension of the app, may use the same folder. Two processes mustn't update in
+/// one folder at the same time.
 public final class OfflineRegions: Sendable {
     private struct State {
         /// The regions in the folder, as they were when it was read last.
@@ -138,7 +138,7 @@ public final class OfflineRegions: Sendable {
         if let current = part ?? base?.snapshot.onlyPart {
             let notes = try await update.notes(of: current)
             if part != nil || notes != base?.notes {
-                _ = try RegionFile.write(current, notes, comparedAt: comparedAt, to: path)
+                try RegionFile.write(current, notes, comparedAt: comparedAt, to: path)
             } else {
                 RegionFile.stamp(path, comparedAt)
             }
@@ -161,7 +161,7 @@ public final class OfflineRegions: Sendable {
             return nil
         }
         if let open = state.withLock({ $0.open[id] }), open.file == identity { return open }
-        let opened = RegionFile.open(path)
+        let opened = RegionFile.places(at: path)
         state.withLock { $0.open[id] = opened }
         return opened
     }

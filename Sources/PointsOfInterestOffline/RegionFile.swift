@@ -25,8 +25,8 @@ struct RegionNotes: Codable, Hashable {
 /// The file of a region: written whole, then named, and mapped where it is read.
 enum RegionFile {
     /// Opens a region's file; nil where there is none that can be used: it is of another version, or damaged.
-    static func open(_ path: String) -> RegionPlaces? {
-        let descriptor = openFile(path, O_RDONLY | O_CLOEXEC)
+    static func places(at path: String) -> RegionPlaces? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
@@ -39,19 +39,16 @@ enum RegionFile {
     }
 
     /// Writes a region's file.
-    ///
-    /// - Returns: its size.
     static func write(
         _ part: IndexPart, _ notes: RegionNotes, comparedAt: Date, to path: String
-    ) throws(OfflineRegionError) -> Int {
+    ) throws(OfflineRegionError) {
         guard let notes = try? JSONEncoder().encode(notes) else { throw .storage(reason: "no JSON") }
         let new = path + ".new"
-        let descriptor = openFile(new, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let descriptor = open(new, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .storage(call: "open") }
         defer { close(descriptor) }
-        let size: Int
         do throws(IndexFile.Fault) {
-            size = try IndexFile.write(part, notes: Array(notes), to: descriptor) ?? 0
+            _ = try IndexFile.write(part, notes: Array(notes), to: descriptor)
         } catch {
             unlink(new)
             throw .storage(reason: "\(error)")
@@ -63,12 +60,11 @@ enum RegionFile {
             unlink(new)
             throw error
         }
-        return size
     }
 
     /// Notes that the places were found equal to the service's.
     static func stamp(_ path: String, _ comparedAt: Date) {
-        let descriptor = openFile(path, O_RDWR | O_CLOEXEC)
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         IndexFile.stamp(descriptor, comparedAt.timeIntervalSince1970)
@@ -90,9 +86,4 @@ struct FileIdentity: Hashable {
         inode = UInt64(status.st_ino)
         byteCount = Int(status.st_size)
     }
-}
-
-/// `open` of the system, which is hidden where a type has a function of that name.
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
-    open(path, flags, mode)
 }

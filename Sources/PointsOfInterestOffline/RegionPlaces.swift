@@ -14,18 +14,13 @@ struct RegionPlaces: Sendable {
     let file: FileIdentity
 
     init(_ part: IndexPart, _ notes: RegionNotes, comparedAt: Date?, file: FileIdentity) {
-        snapshot = IndexSnapshot(
-            part: part, version: IndexVersion(revision: 0, datasetIDHigh: 0, datasetIDLow: 0)
-        ).labelled(notes.labels)
+        snapshot = IndexSnapshot(ofRegion: part).labelled(notes.labels)
         self.notes = notes
         self.comparedAt = comparedAt
         self.file = file
     }
 
     var region: OfflineRegion { notes.region }
-
-    /// The sums of all places.
-    var digest: IndexDigest { snapshot.digest(IndexFilter(), in: nil) ?? IndexDigest() }
 
     // MARK: Lists
 

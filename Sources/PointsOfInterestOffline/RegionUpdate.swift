@@ -22,7 +22,8 @@ struct RegionUpdate {
     let progress: @Sendable (OfflineRegionProgress) -> Void
 
     private var region: OfflineRegion { log.region }
-    private var sums: [PlaceSum]
+    /// The sums of the file's places with those of the log above them.
+    private var own: IndexDigest
     private var dataset: String?
     /// How many places the service has.
     private var expectedCount = 0
@@ -36,8 +37,10 @@ struct RegionUpdate {
         self.progress = progress
         // A client that reads more of a place than the one before takes none of what that one has read.
         self.base = base?.notes.content == RegionNotes.currentContent ? base : nil
-        sums = self.base?.digest.buckets ?? IndexDigest().buckets
-        for (bucket, frame) in log.lastFrames { sums[bucket] = log.frames[frame].sums[bucket] ?? PlaceSum() }
+        own = self.base?.snapshot.digestOfAll ?? IndexDigest()
+        for (bucket, frame) in log.lastFrames {
+            own.buckets[bucket] = log.frames[frame].sums[bucket] ?? PlaceSum()
+        }
     }
 
     /// Compares, and loads what differs.
@@ -68,7 +71,7 @@ struct RegionUpdate {
         var known: [Int] = []
         for group in groups {
             // Of a group without places nothing has to be compared.
-            if sums(of: group).allSatisfy({ $0.count == 0 }) {
+            if own.buckets(ofGroup: group).allSatisfy({ $0.count == 0 }) {
                 try await load(.places(group: group))
             } else {
                 known.append(group)
@@ -82,14 +85,13 @@ struct RegionUpdate {
             guard let others = answer.groups["\(group)"], others.count == PlaceDigest.bucketsPerGroup else {
                 throw RequestError.undecodableBody(reason: "a group has 64 sums")
             }
-            let first = group * PlaceDigest.bucketsPerGroup
-            let different = others.indices.filter {
-                DigestRequest.shortText(sums[first + $0].value) != others[$0]
+            let different = zip(PlaceDigest.buckets(ofGroup: group), others).filter { bucket, sum in
+                DigestRequest.shortText(own.buckets[bucket].value) != sum
             }
             if different.count > Self.fewBuckets {
                 try await load(.places(group: group))
             } else {
-                buckets += different.map { first + $0 }
+                buckets += different.map(\.0)
             }
         }
         for start in stride(from: 0, to: buckets.count, by: Self.bucketsAtOnce) {
@@ -102,9 +104,7 @@ struct RegionUpdate {
         let asked: [Int]
         switch part {
         case .buckets(let buckets): asked = buckets
-        case .places(let group):
-            let first = group * PlaceDigest.bucketsPerGroup
-            asked = Array(first..<first + PlaceDigest.bucketsPerGroup)
+        case .places(let group): asked = Array(PlaceDigest.buckets(ofGroup: group))
         case .root, .groups: asked = []
         }
         let body = try await service.digest(region.request(part))
@@ -114,7 +114,7 @@ struct RegionUpdate {
         }
         let found = received.sums.filter { asked.contains($0.key) }
         try log.append(body, found)
-        for (bucket, sum) in found { sums[bucket] = sum }
+        for (bucket, sum) in found { own.buckets[bucket] = sum }
         note(received.dataset)
         guard log.byteCount <= 4 * region.maximumBytes else {
             throw OfflineRegionError.tooLarge(bytes: log.byteCount)
@@ -128,10 +128,10 @@ struct RegionUpdate {
     }
 
     private func report() {
-        let count = Int(sums.reduce(0) { $0 + $1.count })
         progress(
             OfflineRegionProgress(
-                placeCount: min(count, expectedCount), expectedCount: expectedCount, byteCount: log.byteCount)
+                placeCount: min(own.count, expectedCount), expectedCount: expectedCount,
+                byteCount: log.byteCount)
         )
     }
 
@@ -139,17 +139,10 @@ struct RegionUpdate {
         try Answer.decode(body: try await service.digest(region.request(part)))
     }
 
-    private func sums(of group: Int) -> ArraySlice<PlaceSum> {
-        let first = group * PlaceDigest.bucketsPerGroup
-        return sums[first..<first + PlaceDigest.bucketsPerGroup]
-    }
-
     /// The numbers of the groups whose sums differ.
     private func different(from root: DigestRoot) -> [Int] {
-        (0..<PlaceDigest.groupCount).filter { group in
-            let sum = sums(of: group).reduce(into: PlaceSum()) { $0.add($1) }
-            return DigestRequest.text(sum.value) != root.sums[group]
-        }
+        let sums = own.groupTexts
+        return sums.indices.filter { sums[$0] != root.sums[$0] }
     }
 }
 
@@ -160,7 +153,7 @@ extension RegionUpdate {
     func part(proving sums: [String]) throws -> IndexPart {
         let snapshot = base?.snapshot
         var builder = IndexPartBuilder(
-            expecting: Int(self.sums.reduce(0) { $0 + $1.count }),
+            expecting: own.count,
             vocabulary: snapshot?.vocabulary ?? IndexVocabulary())
         var isPacked = true
         for (number, frame) in log.frames.enumerated() {
@@ -180,10 +173,7 @@ extension RegionUpdate {
         } else {
             part = builder.build()
         }
-        let all = IndexSnapshot(
-            part: part, version: IndexVersion(revision: 0, datasetIDHigh: 0, datasetIDLow: 0))
-        let found = all.digest(IndexFilter(), in: nil)?.groups.map { DigestRequest.text($0.value) }
-        guard found == sums else {
+        guard IndexSnapshot(ofRegion: part).digestOfAll.groupTexts == sums else {
             throw RequestError.undecodableBody(reason: "the sums aren't those of the places")
         }
         return part
@@ -205,4 +195,19 @@ extension RegionUpdate {
         return RegionNotes(
             region: region, labels: CategoryLabels(labels), attributions: attributions, favorites: favorites)
     }
+}
+
+extension IndexSnapshot {
+    /// The places of a region's part, which are of no dataset's version.
+    convenience init(ofRegion part: IndexPart) {
+        self.init(part: part, version: IndexVersion(revision: 0, datasetIDHigh: 0, datasetIDLow: 0))
+    }
+
+    /// The sums of all places.
+    var digestOfAll: IndexDigest { digest(IndexFilter(), in: nil) ?? IndexDigest() }
+}
+
+extension IndexDigest {
+    /// The sums of all groups, as they are sent.
+    fileprivate var groupTexts: [String] { groups.map { DigestRequest.text($0.value) } }
 }

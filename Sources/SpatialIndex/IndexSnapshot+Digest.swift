@@ -4,7 +4,7 @@ import PointsOfInterestServerAPI
 /// The sums of the places that match a filter, by which a phone compares its own.
 package struct IndexDigest: Sendable {
     /// Of each bucket.
-    package fileprivate(set) var buckets: [PlaceSum]
+    package var buckets: [PlaceSum]
 
     /// The sums of no places.
     package init() { buckets = Array(repeating: PlaceSum(), count: PlaceDigest.bucketCount) }
@@ -13,7 +13,7 @@ package struct IndexDigest: Sendable {
 
     /// The sums of a group's buckets.
     package func buckets(ofGroup group: Int) -> ArraySlice<PlaceSum> {
-        buckets[group * PlaceDigest.bucketsPerGroup..<(group + 1) * PlaceDigest.bucketsPerGroup]
+        buckets[PlaceDigest.buckets(ofGroup: group)]
     }
 
     /// The sums of all groups.

@@ -158,9 +158,7 @@ extension IndexSnapshot {
         switch request.part {
         case .root, .groups: buckets = []
         case .buckets(let asked): buckets = asked
-        case .places(let group):
-            let first = group * PlaceDigest.bucketsPerGroup
-            buckets = Array(first..<first + PlaceDigest.bucketsPerGroup)
+        case .places(let group): buckets = Array(PlaceDigest.buckets(ofGroup: group))
         }
         guard digest.count <= maximumCount, !buckets.isEmpty else {
             return DigestPage(digest, for: request, maximumCount: maximumCount, datasetID)

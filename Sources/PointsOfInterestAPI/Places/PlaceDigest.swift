@@ -22,6 +22,11 @@ package enum PlaceDigest {
         Int(mixed(UInt64(bitPattern: id)) >> 52)
     }
 
+    /// The numbers of a group's buckets among all.
+    package static func buckets(ofGroup group: Int) -> Range<Int> {
+        group * bucketsPerGroup..<(group + 1) * bucketsPerGroup
+    }
+
     /// What a place adds to its bucket's sum: the hash of its content, mixed with its id.
     package static func term(id: Int64, hash: UInt64) -> UInt64 {
         mixed(hash ^ mixed(~UInt64(bitPattern: id)))

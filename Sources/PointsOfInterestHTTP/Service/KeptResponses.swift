@@ -60,13 +60,13 @@ extension PointsOfInterestService {
         await readKept { url in
             details.contains(ResponseKey(url: url).endpoint) && url.queryValue("lang") == language
         } _: { response in
-            found.take(response, [try PointOfInterest.decode(body: response.body)])
+            found.use(response, [try PointOfInterest.decode(body: response.body)])
         }
         guard !found.areAll else { return found.page(ids) }
         await readKept { url in
             ResponseKey(url: url).endpoint == endpoint && url.queryValue("lang") == language
         } _: { response in
-            found.take(response, try [PointOfInterest].decode(body: response.body))
+            found.use(response, try [PointOfInterest].decode(body: response.body))
         }
         return found.page(ids)
     }
@@ -160,30 +160,38 @@ private enum KeptUse {
     case enough
 }
 
-/// The places that were looked for by their ids, as far as they are found.
-private struct FoundPlaces {
+/// The places that were looked for by their ids, as far as they are found in what is kept.
+package struct FoundPlaces {
     private var places: [Int: PointOfInterest] = [:]
     /// When the oldest response was received that has one of them.
     private var oldest: Date?
-    private var lacking: Set<Int>
+    /// The ids of the others.
+    package private(set) var lacking: Set<Int>
 
-    init(_ ids: Set<Int>) {
+    package init(_ ids: Set<Int>) {
         lacking = ids
     }
 
-    var areAll: Bool { lacking.isEmpty }
+    /// Whether all are found.
+    package var areAll: Bool { lacking.isEmpty }
 
-    /// Takes those that are lacking from a response.
-    mutating func take(_ response: TaggedResponse, _ found: [PointOfInterest]) -> KeptUse {
+    /// Takes those that are lacking from places that were received at a time; returns whether there were any.
+    @discardableResult
+    package mutating func take(_ found: [PointOfInterest], receivedAt: Date?) -> Bool {
         let new = found.filter { lacking.remove($0.id) != nil }
-        guard !new.isEmpty else { return .unused }
+        guard !new.isEmpty else { return false }
         for place in new { places[place.id] = place.at(distance: nil) }
-        oldest = [oldest, response.head.receivedAt].compactMap(\.self).min()
+        oldest = [oldest, receivedAt].compactMap(\.self).min()
+        return true
+    }
+
+    fileprivate mutating func use(_ response: TaggedResponse, _ found: [PointOfInterest]) -> KeptUse {
+        guard take(found, receivedAt: response.head.receivedAt) else { return .unused }
         return areAll ? .enough : .used
     }
 
-    /// The places in the order of their ids; nil where there are none.
-    func page(_ ids: [Int]) -> PlacesPage? {
+    /// The places in the order of some ids; nil where there are none.
+    package func page(_ ids: [Int]) -> PlacesPage? {
         let places = ids.uniqued(by: \.self).compactMap { self.places[$0] }
         guard !places.isEmpty else { return nil }
         return PlacesPage(
