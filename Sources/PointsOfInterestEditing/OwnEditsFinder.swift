@@ -68,6 +68,8 @@ struct OwnEditsFinder: PlaceFinder {
 
     func attributions() async throws -> [Attribution] { try await base.attributions() }
 
+    var hasRegions: Bool { base.hasRegions }
+
     func keptPage(of request: NearbyPlacesRequest) async -> PlacesPage? {
         guard let page = await base.keptPage(of: request) else { return nil }
         return await edited(page, request, page.receivedAt ?? .distantPast)

@@ -43,6 +43,12 @@ struct OwnEditsTests {
 
     private func pass(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
 
+    @Test("Models know of the regions of the finder whose places show the edits")
+    func hasRegions() {
+        #expect(editor.showingOwnEdits(OnePageFinder(pages: [], hasRegions: true)).hasRegions)
+        #expect(!finder.hasRegions)
+    }
+
     @Test("A correction shows in a list and in the details of a server that doesn't know it")
     func showsCorrections() async throws {
         let record = try await editor.correct(.test()) { draft in
@@ -283,6 +289,7 @@ extension PlaceDraft {
 private struct OnePageFinder: PlaceFinder {
     let pages: [PlacesPage]
     var clusters: [PlaceCluster] = []
+    var hasRegions = false
 
     func nearbyPlaces(_ request: NearbyPlacesRequest) async throws -> PlacesPage { pages[0] }
     func nextPage(after page: PlacesPage) async throws -> PlacesPage? { page.next.map { _ in pages[1] } }
