@@ -170,6 +170,34 @@ struct EndpointTests {
     }
 
     @Test(
+        "Categories come with all words for them, the labels first, and each finds its category",
+        .contract(
+            .invariant, .recorded, in: .categories,
+            otherwise: "A region on the device finds other places by a word than the service does."))
+    func allWords() async throws {
+        let service = try await Service.client()
+        let categories = try await service.categories()
+        let all = try await service.categories(CategoriesRequest(languages: ["de"], hasAllWords: true))
+        #expect(all.map(\.name) == categories.map(\.name))
+        #expect(categories.allSatisfy { $0.words == nil })
+        #expect(all.map(\.label) == (try await service.categories(languages: ["de"]).map(\.label)))
+        for category in all {
+            let words = try #require(category.words)
+            #expect(category.label == words["de"]?.first)
+            #expect(words.allSatisfy { $0.key == $0.key.lowercased() && !$0.value.isEmpty })
+        }
+        for category in all.prefix(3) {
+            for word in Set((category.words ?? [:]).values.joined()).sorted().prefix(4) {
+                let found = try await service.categories(languages: [], searchText: word)
+                #expect(found.map(\.name).contains(category.name), "\(word)")
+            }
+        }
+        let problem = try #require(await Service.problem(of: "/categories?words=de"))
+        #expect(problem.errors.map(\.parameter) == ["words"])
+        #expect(problem.code == .outOfRange)
+    }
+
+    @Test(
         "A category has as many places as it says",
         .contract(
             .seeded, in: .categories, otherwise: "The filter promises more or fewer places than the list has."

@@ -12,8 +12,8 @@ public struct OfflineRegion: Hashable, Sendable, Identifiable {
     public var box: BoundingBox
     /// Which places it has. It searches no text.
     public var filter: PlaceFilter
-    /// The languages of the user, the preferred one first, at most 10: the region has the labels of categories in these. Names of
-    /// places are in it in all languages.
+    /// The languages of the user, the preferred one first, at most 10: favourites that are elsewhere have their names in these. All
+    /// else is in the region in all languages.
     public var languages: [String]
     /// The ids of places that it has wherever they are, such as a person's favourites; at most 100.
     public var favorites: [Int] = []

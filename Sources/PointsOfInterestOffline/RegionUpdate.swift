@@ -181,12 +181,8 @@ extension RegionUpdate {
 
     /// What the file has besides places: the words for categories, and the credits of its datasets.
     func notes(of part: IndexPart) async throws -> RegionNotes {
-        var labels: [String: [String: [String]]] = [:]
-        for language in region.languages {
-            for category in try await service.categories(languages: [language]) {
-                if let label = category.label { labels[category.name, default: [:]][language] = [label] }
-            }
-        }
+        let labels = try await service.categories(CategoriesRequest(hasAllWords: true))
+            .reduce(into: [:]) { $0[$1.name] = $1.words }
         let datasets = Set(part.vocabulary.sources.map(\.dataset))
         let attributions = try await service.attributions().filter { datasets.contains($0.dataset) }
         let favorites = try await service.places(

@@ -74,7 +74,7 @@ extension CategoryCount {
 }
 
 extension [CategoryCount] {
-    /// Those that a request asks for, with their labels.
+    /// Those that a request asks for, with their labels and words.
     package func items(of request: CategoriesRequest, _ labels: CategoryLabels) -> [CategoryCount] {
         let languages = LanguageLookup(request.languages)
         var items = self
@@ -88,10 +88,11 @@ extension [CategoryCount] {
                     || matcher.mask(of: bytes.span) != (1 << UInt64(words.count)) - 1
             }
         }
-        guard !languages.tags.isEmpty else { return items }
+        guard !languages.tags.isEmpty || request.hasAllWords else { return items }
         return items.map { item in
             CategoryCount(
-                name: item.name, count: item.count, label: labels.label(of: item.name, in: languages))
+                name: item.name, count: item.count, label: labels.label(of: item.name, in: languages),
+                words: request.hasAllWords ? labels.wordsByLanguage(for: item.name) : nil)
         }
     }
 }

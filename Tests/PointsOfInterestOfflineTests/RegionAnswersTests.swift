@@ -59,6 +59,7 @@ struct RegionAnswersTests {
             request = NearbyPlacesRequest(
                 searchText: [
                     "alba", "cafe post", "museum", "markt", "albq nova", "京", "hauptstr", "zoo old", "xyz",
+                    "tierp", "parque zool alba",
                 ]
                 .pick(using: &generator), center: maybe(center))
         case 4: request.searchText = ["a", "mus", "st mary", "動物", "gross"].pick(using: &generator)
@@ -86,13 +87,16 @@ struct RegionAnswersTests {
         let focus = Coordinate.anywhere(using: &generator)
         let places = kind.coordinates(count: 1500, around: focus, using: &generator).enumerated()
             .map { Sample.place($0 + 1, at: $1, using: &generator) }
-        let labels = CategoryLabels(["cafe": ["de": ["Café"]], "zoo": ["de": ["Tierpark"]]])
+        let labels = CategoryLabels([
+            "cafe": ["de": ["Café", "Kaffeehaus"]],
+            "zoo": ["de": ["Tierpark"], "es": ["Zoológico", "Parque zoológico"]],
+        ])
         let fleet = Fleet(places)
         fleet.set([], labels)
         let link = Link(fleet)
         let folder = try TestFolder()
         let regions = try OfflineRegions(directory: folder.url)
-        let region = OfflineRegion(name: "All", box: .world, languages: ["de"])
+        let region = OfflineRegion(name: "All", box: .world)
         try regions.add(region)
         try await regions.update(region.id, from: link.service)
         let kept = try #require(regions.places(of: region.id))

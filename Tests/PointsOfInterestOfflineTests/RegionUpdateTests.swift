@@ -81,14 +81,14 @@ struct RegionUpdateTests {
         #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.placeCount <= $1.placeCount })
         _ = link.takeCounts()
         try await regions.update(region.id, from: link.service)
-        // The sums of all groups, the labels in two languages, and the credits.
-        #expect(link.takeCounts().requests == 4)
+        // The sums of all groups, the words for categories, and the credits.
+        #expect(link.takeCounts().requests == 3)
         let changed = (1...50).map { id in
             Sample.place(id, at: .anywhere(using: &generator), using: &generator)
         }
         fleet.commit(changed, removing: Array(60...70))
         try await regions.update(region.id, from: link.service)
-        #expect(link.takeCounts().requests <= 7)
+        #expect(link.takeCounts().requests <= 6)
         try Self.expect(regions, region, equals: fleet.current, of: fleet)
         // Another process finds it, too.
         let others = try OfflineRegions(directory: folder.url)

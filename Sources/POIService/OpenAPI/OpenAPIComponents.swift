@@ -52,8 +52,9 @@ extension OpenAPIDocument {
             ], "The cells that have places, from north to south and from the box's west to its east."),
         "CategoryCount": object(
             required: [("name", category), ("count", ["type": "integer", "minimum": 0])],
-            optional: [("label", label)],
-            "A category and its number of places, and with `lang` what it is called."),
+            optional: [("label", label), ("words", categoryWords)],
+            "A category and its number of places, with `lang` what it is called, and with `words=all` all words for it."
+        ),
         "Categories": ["type": "array", "items": schema("CategoryCount")],
         "Attribution": object(
             required: [("dataset", text), ("license", text), ("places", ["type": "integer", "minimum": 1])],
@@ -101,6 +102,15 @@ extension OpenAPIDocument {
         "description": """
         What the category is called in the first of the languages of `lang` that it has a label in; absent where there is none.
         """,
+    ]
+
+    private static let categoryWords: JSONValue = [
+        "type": "object",
+        "additionalProperties": [
+            "type": "array", "minItems": 1, "items": ["type": "string", "minLength": 1],
+        ],
+        "description":
+            "By languages in lower case, what the category is called, then other words that find it.",
     ]
 
     private static let optionalMembers = [

@@ -69,6 +69,10 @@ extension OpenAPIDocument {
                     parameter.name.description,
                     "The user's languages (BCP 47), the preferred one first, in which categories have a `label`.",
                     schema(of: NearbyPlacesRequest.Parameter.lang))
+            case .words:
+                Self.query(
+                    parameter.name.description,
+                    "`all`: categories come with the words for them in all languages.", ["enum": ["all"]])
             }
         }
     }

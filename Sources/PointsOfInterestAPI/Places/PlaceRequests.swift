@@ -226,14 +226,17 @@ package struct CategoriesRequest: Hashable, Sendable {
     package var searchText: String?
     /// The languages of the user, as in `NearbyPlacesRequest`: categories come with their labels in these.
     package var languages: [String]
+    /// Whether categories come with the words for them in all languages.
+    package var hasAllWords: Bool
 
     /// Makes a request.
-    package init(searchText: String? = nil, languages: [String] = []) {
+    package init(searchText: String? = nil, languages: [String] = [], hasAllWords: Bool = false) {
         self.searchText = searchText
         self.languages = languages
+        self.hasAllWords = hasAllWords
     }
 
-    /// The query, percent-encoded; empty without a text and languages.
+    /// The query, percent-encoded; empty for every category without labels and words.
     package var encodedQuery: String {
         var query = QueryWriter()
         encode(into: &query)
@@ -244,6 +247,7 @@ package struct CategoriesRequest: Hashable, Sendable {
     package func encode(into query: inout QueryWriter) {
         if let searchText { query.add("q", searchText) }
         query.addLanguages(languages)
+        if hasAllWords { query.add("words", "all") }
     }
 }
 

@@ -211,12 +211,19 @@ public struct CategoryCount: Hashable, Sendable, Codable {
     /// What it is called in one of the languages that were asked for; nil where it has no label in any of them, and from version
     /// 0.7.0 of the service on.
     public let label: String?
+    /// By languages in lower case, what it is called, then other words that find it; nil unless they were asked for.
+    package let words: [String: [String]]?
 
     /// Makes an item.
     public init(name: String, count: Int, label: String? = nil) {
+        self.init(name: name, count: count, label: label, words: nil)
+    }
+
+    package init(name: String, count: Int, label: String? = nil, words: [String: [String]]?) {
         self.name = name
         self.count = count
         self.label = label
+        self.words = words
     }
 }
 
@@ -238,9 +245,22 @@ extension JSONWriter {
             member("name", category.name)
             member("count", category.count)
             if let label = category.label { member("label", label) }
+            if let words = category.words { write(words) }
             endObject()
         }
         endArray()
+    }
+
+    private mutating func write(_ words: [String: [String]]) {
+        name("words")
+        beginObject()
+        for (language, words) in words.sorted(by: { $0.key < $1.key }) {
+            name(escaping: language)
+            beginArray()
+            for word in words { value(word) }
+            endArray()
+        }
+        endObject()
     }
 }
 

@@ -163,8 +163,14 @@ public struct PointsOfInterestService: Sendable {
     public func categories(
         languages: [String], searchText: String? = nil
     ) async throws -> [CategoryCount] {
-        try await loader(for: CategoriesEndpoint(baseURL: baseURL))
-            .loadAPIRequest(requestData: CategoriesRequest(searchText: searchText, languages: languages))
+        try await categories(CategoriesRequest(searchText: searchText, languages: languages))
+    }
+
+    /// Loads the categories that a request asks for.
+    ///
+    /// - Throws: `RequestError`; `.problem` where the service refuses the request.
+    package func categories(_ request: CategoriesRequest) async throws -> [CategoryCount] {
+        try await loader(for: CategoriesEndpoint(baseURL: baseURL)).loadAPIRequest(requestData: request)
     }
 
     /// `GET /attributions`: loads the datasets that places came from, by name. A map shows their credits.

@@ -37,6 +37,9 @@ package struct CategoryLabels: Hashable, Sendable, Codable {
         Set((byCategory[category] ?? [:]).values.joined()).sorted()
     }
 
+    /// The label and then other words for a category, by languages in lower case; empty where it has none.
+    package func wordsByLanguage(for category: String) -> [String: [String]] { byCategory[category] ?? [:] }
+
     /// What a category is called, by languages in lower case.
     package func labels(of category: String) -> [String: String] {
         (byCategory[category] ?? [:]).compactMapValues(\.first)

@@ -33,6 +33,13 @@ extension QueryDecoder {
         return isTrue == true ? true : isFalse == true ? false : nil
     }
 
+    /// Whether the parameter is there as `all`, the only value that it may have.
+    mutating func all(_ parameter: Parameter) -> Bool {
+        guard let isAll = withValue(of: parameter, { $0.isSame(as: "all") }) else { return false }
+        if !isAll { report(parameter, .outOfRange, "must be all") }
+        return isAll
+    }
+
     /// A coordinate whose two numbers are both there or both absent; nil where they are absent or have a fault.
     mutating func optionalCoordinate(latitude: Parameter, longitude: Parameter) -> Coordinate? {
         guard has(latitude) || has(longitude) else { return nil }

@@ -79,9 +79,8 @@ extension QueryDecoder<DigestRequest.Parameter> {
             query.report(.places, .conflictingParameters, "must be given with one group, and no bucket")
         }
         let asksForPlaces = hasPlaces || query.has(.bucket)
-        let names = query.withValue(of: .names) { $0.elementsEqual("all".utf8) }
-        if names == false { query.report(.names, .outOfRange, "must be all") }
-        if names == true, !asksForPlaces {
+        let hasAllNames = query.all(.names)
+        if hasAllNames, !asksForPlaces {
             query.report(.names, .conflictingParameters, "must be given with bucket or places")
         }
         guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
@@ -93,7 +92,7 @@ extension QueryDecoder<DigestRequest.Parameter> {
             } else {
                 .root
             }
-        return DigestRequest(box: box, filter: filter, part: part, hasAllNames: names == true)
+        return DigestRequest(box: box, filter: filter, part: part, hasAllNames: hasAllNames)
     }
 }
 

@@ -216,12 +216,13 @@ extension PlaceRequest {
 extension CategoriesRequest {
     /// The query's parameters.
     package enum Parameter: Int, QueryParameter {
-        case q, lang
+        case q, lang, words
 
         package var name: StaticString {
             switch self {
             case .q: "q"
             case .lang: "lang"
+            case .words: "words"
             }
         }
     }
@@ -233,7 +234,8 @@ extension CategoriesRequest {
         try withQueryBytes(query) { (bytes) throws(ParameterError) in
             var query = QueryDecoder<Parameter>(bytes, ignoring: ignored)
             let request = CategoriesRequest(
-                searchText: query.searchText(.q), languages: query.languages(.lang))
+                searchText: query.searchText(.q), languages: query.languages(.lang),
+                hasAllWords: query.all(.words))
             guard query.faults.isEmpty else { throw ParameterError(faults: query.faults) }
             return request
         }

@@ -28,7 +28,8 @@ struct RegionTests {
         case 3: request.searchText = ["sa", "the", "muse", "park san"].randomElement(using: &generator)
         case 4:
             let text =
-                ["san jose", "tech interactve", "cesar", "golden gte"].randomElement(using: &generator) ?? ""
+                ["san jose", "tech interactve", "cesar", "golden gte", "plaza", "jardin", "bruecke"]
+                .randomElement(using: &generator) ?? ""
             request = NearbyPlacesRequest(searchText: text, center: here, limit: 7)
         default: request.categories = ["museum", "park"]
         }
@@ -47,7 +48,7 @@ struct RegionTests {
             baseURL: try await ServerPair().serviceURL, responseStore: nil, coordinateDecimals: nil)
         let regions = try OfflineRegions(directory: folder)
         let world = try #require(BoundingBox(west: -180, south: -90, east: 180, north: 90))
-        let region = OfflineRegion(name: "All", box: world, languages: Self.languages)
+        let region = OfflineRegion(name: "All", box: world)
         try regions.add(region)
         let state = try await regions.update(region.id, from: service)
         let kept = OfflinePlaceFinder(regions: regions)
