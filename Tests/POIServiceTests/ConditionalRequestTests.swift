@@ -17,6 +17,8 @@ struct ConditionalRequestTests {
     ]
     private static let targets =
         placeTargets + ["/locations/clusters?zoom=3&bbox=0,0,1,1", "/categories", "/attributions"]
+    /// Sums are of places in memory, whose dataset is known.
+    private static let digest = "/locations/digest?group=1"
 
     private static func store() -> StubStore {
         let store = StubStore()
@@ -25,15 +27,21 @@ struct ConditionalRequestTests {
         return store
     }
 
-    private static func askCount(_ store: StubStore) -> Int {
-        store.requests.count + store.categoriesCount
-            + store.attributionsCount + store.clustersCount
+    private static func site(_ store: StubStore) throws -> ServiceSite {
+        try ServiceSite(store, environment: ["POI_DIGEST_MAX_PLACES": "10"])
     }
 
-    @Test("A client that has the current response gets 304, without a query of the store", arguments: targets)
+    private static func askCount(_ store: StubStore) -> Int {
+        store.requests.count + store.categoriesCount
+            + store.attributionsCount + store.clustersCount + store.digestCount
+    }
+
+    @Test(
+        "A client that has the current response gets 304, without a query of the store",
+        arguments: targets + [digest])
     func notModified(target: String) async throws {
         let store = Self.store()
-        let site = try ServiceSite(store)
+        let site = try Self.site(store)
         let fresh = try await site.ask(target)
         #expect(fresh.status == .ok)
         let tag = try #require(fresh.headers.first(.eTag))
@@ -54,10 +62,11 @@ struct ConditionalRequestTests {
     }
 
     @Test(
-        "A response says how old its data are where they may not be the newest any more", arguments: targets)
+        "A response says how old its data are where they may not be the newest any more",
+        arguments: targets + [digest])
     func staleness(target: String) async throws {
         let store = Self.store()
-        let site = try ServiceSite(store)
+        let site = try Self.site(store)
         let tag = try #require(try await site.ask(target).headers.first(.eTag))
         for (isRead, headers): (Bool, HTTPHeaders) in [(true, [:]), (false, [.ifNoneMatch: tag])] {
             for respondsAtOnce in [false, true] {
@@ -79,11 +88,11 @@ struct ConditionalRequestTests {
 
     @Test(
         "An If-Match with tags never holds, since all tags are weak; with * it does",
-        arguments: targets + ["/livez", "/", "/openapi.json"])
+        arguments: targets + [digest, "/livez", "/", "/openapi.json"])
     func ifMatch(target: String) async throws {
         let store = Self.store()
         store.vocabulary = FilterVocabulary(categories: ["park"])
-        let site = try ServiceSite(store)
+        let site = try Self.site(store)
         let tag = try await site.ask(target).headers.first(.eTag) ?? "\"x\""
         for method in [HTTPMethod.get, .head] {
             for headers: HTTPHeaders in [
@@ -102,7 +111,7 @@ struct ConditionalRequestTests {
 
     @Test("A request that fails anyway gets its own problem, whatever its If-Match is")
     func ifMatchOfFailure() async throws {
-        let site = try ServiceSite(Self.store())
+        let site = try Self.site(Self.store())
         for (target, status) in [("/locations/8", 404), ("/locations?lat=91&long=0", 400), ("/nowhere", 404)]
         {
             #expect(try await site.ask(target, headers: [.ifMatch: "\"x\""]).status.code == status)
@@ -110,10 +119,11 @@ struct ConditionalRequestTests {
     }
 
     @Test(
-        "A new dataset, announced or only noticed, gives another tag and a full response", arguments: targets)
+        "A new dataset, announced or only noticed, gives another tag and a full response",
+        arguments: targets + [digest])
     func newDataset(target: String) async throws {
         let store = Self.store()
-        let site = try ServiceSite(store)
+        let site = try Self.site(store)
         let tag = try #require(try await site.ask(target).headers.first(.eTag))
 
         store.currentDatasetID = DatasetID(high: 1, low: 3)
@@ -128,10 +138,10 @@ struct ConditionalRequestTests {
         #expect(found.headers.first(.eTag) != told.headers.first(.eTag))
     }
 
-    @Test("A response that turns out to be the client's is 304", arguments: targets)
+    @Test("A response that turns out to be the client's is 304", arguments: targets + [digest])
     func foundOut(target: String) async throws {
         let store = Self.store()
-        let site = try ServiceSite(store)
+        let site = try Self.site(store)
         let tag = try #require(try await site.ask(target).headers.first(.eTag))
         store.answeredDatasetID = store.currentDatasetID
         store.currentDatasetID = nil
@@ -143,7 +153,7 @@ struct ConditionalRequestTests {
     @Test("A response from an older dataset has that dataset's tag, and is 304 for a client that has it")
     func olderDataset() async throws {
         let store = Self.store()
-        let site = try ServiceSite(store)
+        let site = try Self.site(store)
         let tag = try #require(try await site.ask("/categories").headers.first(.eTag))
         store.answeredDatasetID = store.currentDatasetID
         store.currentDatasetID = DatasetID(high: 1, low: 3)
@@ -159,7 +169,7 @@ struct ConditionalRequestTests {
     func noDataset(target: String) async throws {
         let store = StubStore()
         store.places = [Self.place]
-        let site = try ServiceSite(store)
+        let site = try Self.site(store)
         let answer = try await site.ask(target, headers: [.ifNoneMatch: "\"x\""])
         #expect(answer.status == .ok)
         #expect(!answer.headers.contains(.eTag))
@@ -169,7 +179,7 @@ struct ConditionalRequestTests {
     @Test("If-None-Match: * holds only for an existing place, so the place is looked up first")
     func any() async throws {
         let store = Self.store()
-        let site = try ServiceSite(store)
+        let site = try Self.site(store)
         let star: HTTPHeaders = [.ifNoneMatch: "*"]
         #expect(try await site.ask("/locations?lat=0&long=0", headers: star).status == .notModified)
         #expect(try await site.ask("/locations/8", headers: star).status == .notFound)
@@ -179,12 +189,14 @@ struct ConditionalRequestTests {
 
     @Test("Tags differ by query, resource and media type, but not by the spelling of a query")
     func tags() async throws {
-        let site = try ServiceSite(Self.store())
+        let site = try Self.site(Self.store())
         func tag(_ target: String, _ accept: String = "*/*") async throws -> String {
             try #require(try await site.ask(target, headers: [.accept: accept]).headers.first(.eTag))
         }
         var tags: Set<String> = []
-        for target in Self.targets + ["/locations?lat=0&long=0&limit=5", "/locations?lat=0&long=0.1"] {
+        for target in Self.targets + [
+            Self.digest, "/locations/digest", "/locations?lat=0&long=0&limit=5", "/locations?lat=0&long=0.1",
+        ] {
             #expect(tags.insert(try await tag(target)).inserted, "\(target)")
         }
         for target in Self.placeTargets {
@@ -197,7 +209,7 @@ struct ConditionalRequestTests {
 
     @Test("A bad or unacceptable request is refused whatever its tags")
     func refusedFirst() async throws {
-        let site = try ServiceSite(Self.store())
+        let site = try Self.site(Self.store())
         let star: HTTPHeaders = [.ifNoneMatch: "*", .accept: "text/html"]
         #expect(
             try await site.ask("/locations?lat=91&long=0", headers: [.ifNoneMatch: "*"]).status == .badRequest

@@ -92,11 +92,13 @@ struct ImmediateResponseTests {
             ("/locations?bbox=0,0,1,1&lat=1&long=2", ["1.0,2.0", "0.0,0.0,1.0,1.0"]),
             ("/locations/7?lat=1&long=2", ["1.0,2.0"]),
             ("/locations/clusters?bbox=0,0,1,1&zoom=3", ["0.0,0.0,1.0,1.0"]),
+            ("/locations/digest?bbox=0,0,1,1", ["0.0,0.0,1.0,1.0"]),
         ], [false, true])
     func notes(request: (target: String, notes: [String]), asksAtOnce: Bool) async throws {
         let store = try makeStore()
         store.respondsAtOnce = asksAtOnce
-        let site = try ServiceSite(store, environment: ["POI_LOG_COORDINATES": "full"])
+        let site = try ServiceSite(
+            store, environment: ["POI_LOG_COORDINATES": "full", "POI_DIGEST_MAX_PLACES": "100"])
         var headers: HTTPHeaders = [:]
         for status in [HTTPStatus.ok, .notModified] {
             let context = RequestContext(requestID: "id-1")

@@ -68,11 +68,11 @@ struct RoutesTests {
     @Test(
         "Requests with other methods are refused, with a list of the allowed ones",
         arguments: [
-            "/locations", "/locations/1", "/locations/clusters", "/categories", "/attributions", "/livez",
-            "/readyz",
+            "/locations", "/locations/1", "/locations/clusters", "/locations/digest", "/categories",
+            "/attributions", "/livez", "/readyz",
         ])
     func methods(path: String) async throws {
-        let site = try ServiceSite(StubStore())
+        let site = try ServiceSite(StubStore(), environment: ["POI_DIGEST_MAX_PLACES": "10"])
         for method in [HTTPMethod.post, .put, .delete] {
             let response = try await site.ask(path, method)
             #expect(response.status == .methodNotAllowed)

@@ -111,6 +111,7 @@ final class StubStore: PlaceStore {
     private(set) var requests: [NearbyPlacesRequest] = []
     private(set) var categoriesCount = 0
     private(set) var clustersCount = 0
+    private(set) var digestCount = 0
     private(set) var attributionsCount = 0
     private(set) var vocabularyCount = 0
 
@@ -165,6 +166,19 @@ final class StubStore: PlaceStore {
         if respondsAtOnce { return .now(page) }
         return .later { [self] () throws(PlaceStoreError) in
             clustersCount += 1
+            return page
+        }
+    }
+
+    func digest(
+        for request: DigestRequest, maximumCount: Int, compressedBy compress: DigestPage.Compression?,
+        from client: @autoclosure () -> IPAddress
+    ) -> Stored<DigestPage> {
+        let datasetID = answeredDatasetID ?? currentDatasetID ?? DatasetID(high: 0, low: 0)
+        let page = DigestPage(count: places.count, body: Array("{}".utf8), datasetID: datasetID)
+        if respondsAtOnce { return .now(page) }
+        return .later { [self] () throws(PlaceStoreError) in
+            digestCount += 1
             return page
         }
     }

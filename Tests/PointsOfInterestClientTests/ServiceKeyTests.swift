@@ -22,7 +22,8 @@ struct ServiceKeyTests {
                 "/events": #"{"accepted":1,"duplicates":0}"#,
                 "/locations/1":
                     #"{"id":1,"name":"","category":"","latitude":0,"longitude":0,"featured":false}"#,
-                "/locations/clusters": #"{"zoom":3,"clusters":[]}"#, "/readyz": #"{"status":"ready"}"#,
+                "/locations/clusters": #"{"zoom":3,"clusters":[]}"#,
+                "/locations/digest": "{}", "/readyz": #"{"status":"ready"}"#,
             ]
             return (200, bodies[path] ?? "[]")
         }
@@ -41,6 +42,7 @@ struct ServiceKeyTests {
         _ = try await service.place(id: 1)
         let box = try #require(BoundingBox(west: 1, south: 2, east: 3, north: 4))
         _ = try await service.clusters(ClustersRequest(box: box, zoom: 3))
+        _ = try await service.digest(DigestRequest())
         _ = try await service.categories()
         _ = try await service.attributions()
         _ = try await service.send([.numbered(1)])
@@ -50,7 +52,7 @@ struct ServiceKeyTests {
         #expect(
             sent.withLock { $0 } == [
                 ["/locations", "nearbyPlaces"], ["/locations", "nearbyPlaces"], ["/locations/1", "place"],
-                ["/locations/clusters", "clusters"],
+                ["/locations/clusters", "clusters"], ["/locations/digest", "nearbyPlaces"],
                 ["/categories", "categories"], ["/attributions", "attributions"], ["/events", "events"],
                 ["/readyz", "health"], ["/own", "own"],
             ])

@@ -9,7 +9,7 @@ import Bytes
 func fuzzQueries(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let query = Array(input.dropFirst())
-    switch first % 4 {
+    switch first % 6 {
     case 0:
         check(query, NearbyPlacesRequest.Parameter.self, encode: \.encodedQuery) {
             query throws(ParameterError) in
@@ -27,6 +27,15 @@ func fuzzQueries(_ input: [UInt8]) {
                 fatalError("42 is an id")
             }
             return request
+        }
+    case 3:
+        check(query, DigestRequest.Parameter.self, encode: \.encodedQuery) { query throws(ParameterError) in
+            try DigestRequest.decode(query: query, ignoring: ignored, vocabulary: vocabulary)
+        }
+    case 4:
+        check(query, CategoriesRequest.Parameter.self, encode: \.encodedQuery) {
+            query throws(ParameterError) in
+            try CategoriesRequest.decode(query: query, ignoring: ignored)
         }
     default:
         checkNumber(query)

@@ -25,6 +25,7 @@ SETTINGS = {
     "POI_EDITOR_RATE_LIMIT": "1000000/s",
     "POI_CORS_ORIGINS": "https://app.example.com",
     "POI_ACCESS_LOG": "on",
+    "POI_DIGEST_MAX_PLACES": "100000",
 }
 
 
