@@ -199,7 +199,9 @@ def rewritten(change):
 
 
 def with_new_member(value):
-    return value | {"newMember": ["a", 1, None]} if value.keys() & {"name", "status", "code", "count"} else value
+    # A place's changes have its members' names, and are no object that may have more of them.
+    known = [value[name] for name in ("name", "status", "code", "count") if name in value]
+    return value if not known or isinstance(known[0], dict) else value | {"newMember": ["a", 1, None]}
 
 
 def with_zeros(_, response):
