@@ -234,7 +234,7 @@ let package = Package(
         // What an app does with the client, recorded with each release: see scripts/record/record-exchanges.
         .executableTarget(
             name: "CompatibilityProgram",
-            dependencies: ["PointsOfInterestClient", "PointsOfInterestEditing"],
+            dependencies: ["PointsOfInterestClient", "PointsOfInterestEditing", "PointsOfInterestOffline"],
             path: "Tests/Compatibility/Program", swiftSettings: swiftSettings),
 
         .testTarget(

@@ -1,6 +1,7 @@
 import Foundation
 import PointsOfInterestClient
 import PointsOfInterestEditing
+import PointsOfInterestOffline
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -70,7 +71,7 @@ struct RecordedScenario: Codable {
 extension Scenario {
     /// What an app of this release does.
     static let all: [Scenario] = [
-        loading, searching, describing, paging, mapping, tracking, editing, refusals,
+        loading, searching, describing, paging, mapping, keeping, tracking, editing, refusals,
     ].flatMap(\.self)
 
     /// San José's convention centre, which the seeds surround.
@@ -227,6 +228,28 @@ extension Scenario {
         } isSound: { attributions in
             !attributions.isEmpty && attributions.allSatisfy { $0.places > 0 && !$0.license.isEmpty }
         },
+    ]
+
+    /// A region on the device, which is compared once more when it is whole.
+    private static let keeping: [Scenario] = [
+        Scenario("region") { site -> [[PointOfInterest]] in
+            let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let regions = try OfflineRegions(directory: folder)
+            let region = try OfflineRegion(name: "San José", around: center(), radiusMeters: 500)
+            try regions.add(region)
+            try await regions.update(region.id, from: site.service)
+            try await regions.update(region.id, from: site.service)
+            let kept = OfflinePlaceFinder(regions: regions)
+            let byWords = NearbyPlacesRequest(searchText: "convention", center: try center(), limit: 2)
+            return [
+                try await kept.nearbyPlaces(NearbyPlacesRequest(center: center(), limit: 5)).places,
+                try await kept.nearbyPlaces(byWords).places,
+            ]
+        } isSound: { lists in
+            lists.count == 2 && lists[0].count == 5 && isRanked(lists[0])
+                && lists[1].first?.source?.id == "san-jose-mcenery-convention-center"
+        }
     ]
 
     private static let tracking: [Scenario] = [
