@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// In a repository of your own, instead of the path: the URL, and `exact: "0.9.0"`, the version that your service runs.
+// In a repository of your own, instead of the path: the URL, and `exact: "0.10.0"`, the version that your service runs.
 let pointsOfInterest = Package.Dependency.package(name: "points-of-interest", path: "../..")
 
 let package = Package(

@@ -1,6 +1,6 @@
 package enum BuildInformation {
     /// Three numbers, as CONTRIBUTING.md explains. An addition raises the second one.
-    package static let version = "0.9.0"
+    package static let version = "0.10.0"
 
     /// As far as conditional compilation reveals it.
     package static let swift: String = {
