@@ -146,6 +146,7 @@ struct FullDiskTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file.path + ".new"))
         disk.setSpace(.max)
         queue.track(.numbered(1002))
+        await queue.synchronize()
         #expect(try folder.reopened().prefix(10) == Array(993...1002)[...])
     }
 }

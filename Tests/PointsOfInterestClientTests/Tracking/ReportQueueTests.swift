@@ -40,13 +40,7 @@ struct ReportQueueTests {
     }
 
     /// What the next process finds, were this one killed now.
-    private func reopened() throws -> EventQueue {
-        let copy = EventFolder()
-        try FileManager.default.createDirectory(at: copy.url, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            at: folder.url.appendingPathComponent("reports"), to: copy.url.appendingPathComponent("reports"))
-        return try copy.queue()
-    }
+    private func reopened() throws -> EventQueue { try folder.copy("reports").queue() }
 
     private static let offline = RequestError.transport(code: -1009, reason: "offline")
 
