@@ -51,7 +51,7 @@ extension OpenAPIDocument {
         case .group: list(Self.integer(0...PlaceDigest.groupCount - 1))
         case .bucket: list(["type": "string", "pattern": .string("^\(Self.bucketPattern)$")])
         case .places: ["type": "boolean"]
-        case .names: ["type": "string", "enum": ["all"]]
+        case .names: Self.all
         }
     }
 

@@ -54,6 +54,9 @@ extension OpenAPIDocument {
             }
     }
 
+    /// The only value of a parameter that asks for all.
+    static let all: JSONValue = ["type": "string", "enum": ["all"]]
+
     var categoriesParameters: [JSONValue] {
         CategoriesRequest.Parameter.allCases.map { parameter in
             switch parameter {
@@ -72,7 +75,7 @@ extension OpenAPIDocument {
             case .words:
                 Self.query(
                     parameter.name.description,
-                    "`all`: categories come with the words for them in all languages.", ["enum": ["all"]])
+                    "`all`: categories come with the words for them in all languages.", Self.all)
             }
         }
     }

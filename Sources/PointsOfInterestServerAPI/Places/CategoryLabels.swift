@@ -34,7 +34,7 @@ package struct CategoryLabels: Hashable, Sendable, Codable {
 
     /// The labels and other words for a category in all languages, each once.
     package func words(for category: String) -> [String] {
-        Set((byCategory[category] ?? [:]).values.joined()).sorted()
+        Set(wordsByLanguage(for: category).values.joined()).sorted()
     }
 
     /// The label and then other words for a category, by languages in lower case; empty where it has none.
@@ -42,7 +42,7 @@ package struct CategoryLabels: Hashable, Sendable, Codable {
 
     /// What a category is called, by languages in lower case.
     package func labels(of category: String) -> [String: String] {
-        (byCategory[category] ?? [:]).compactMapValues(\.first)
+        wordsByLanguage(for: category).compactMapValues(\.first)
     }
 
     /// What a category is called in the first of the languages that it has a label in; nil where it has none in any.
