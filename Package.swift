@@ -324,8 +324,8 @@ let package = Package(
         .testTarget(
             name: "PointsOfInterestEditingTests",
             dependencies: [
-                "EditingAPI", "Locking", "PointsOfInterestClient", "PointsOfInterestEditing",
-                "PointsOfInterestHTTP", "PointsOfInterestTesting", "Randomness",
+                "EditingAPI", "Locking", "PointsOfInterestAPI", "PointsOfInterestClient",
+                "PointsOfInterestEditing", "PointsOfInterestHTTP", "PointsOfInterestTesting", "Randomness",
             ],
             swiftSettings: swiftSettings),
         .testTarget(

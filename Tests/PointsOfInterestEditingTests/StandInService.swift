@@ -4,6 +4,7 @@ import Locking
 import PointsOfInterestEditing
 import PointsOfInterestTesting
 
+@testable import PointsOfInterestAPI
 @testable import PointsOfInterestHTTP
 
 #if canImport(FoundationNetworking)
