@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+@testable import PointsOfInterestAPI
 @testable import PointsOfInterestClient
 @testable import PointsOfInterestHTTP
 import PointsOfInterestTesting
