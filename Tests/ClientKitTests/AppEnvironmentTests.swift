@@ -117,7 +117,7 @@ struct SessionTests {
         let url = try #require(URL(string: "https://h"))
         #expect(PointsOfInterestService(baseURL: url).urlSession === URLSession.uncached)
         #expect(
-            APIRequestLoader(apiRequest: CategoriesEndpoint(baseURL: url)).urlSession
+            APIRequestLoader(apiRequest: PointsOfInterestRequest(baseURL: url)).urlSession
                 === URLSession.uncached)
     }
 }
